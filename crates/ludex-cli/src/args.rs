@@ -1,0 +1,277 @@
+//! What can be typed after `ludex`.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use ludex::engines::{self, Choice};
+use std::path::PathBuf;
+
+/// General Game Playing: give it the rules of any game.
+///
+/// Ludex reads games in the Game Description Language (GDL), in KIF or in infix notation, checks them,
+/// and computes states, legal moves and outcomes. GAME is a file, `-` for standard input, or the name of
+/// a bundled game (`ludex games`).
+///
+/// Exit status: 0 for yes or done, 1 for no or failed, 2 for misuse.
+#[derive(Debug, Parser)]
+#[command(name = "ludex", version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Check(Check),
+    Print(Print),
+    Perft(Perft),
+    Simulate(Simulate),
+    Replay(Replay),
+    Bench(Bench),
+    Debug(Debug),
+    Games(Games),
+}
+
+/// Find out whether the rules of a game have a meaning
+///
+/// Draws every finding with its place and a hint, and closes with a summary line for each game. Errors
+/// are findings that leave the rules without a meaning; warnings break the letter of the specification
+/// only. Exit status 1 if there is an error.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex check tictactoe
+  ludex check mygame.kif --json
+  ludex check games/*.kif
+  generate-rules | ludex check -")]
+pub struct Check {
+    /// Rule sheets: files, `-`, or names of bundled games
+    #[arg(value_name = "GAME", required = true)]
+    pub games: Vec<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Write the rules of a game in another notation
+///
+/// KIF and infix keep the shape of the sheet (clauses, `or`, `not`, names), not its comments and layout.
+/// What is printed reads back as the same rules. ASP is for answer-set solvers such as clingo: the rules
+/// with disjunctions split, without a state or moves.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex print tictactoe --as infix
+  ludex print mygame.kif --as asp > mygame.lp
+  ludex print mygame.kif --as kif --rules")]
+pub struct Print {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// The notation to write
+    #[arg(long = "as", value_name = "NOTATION", default_value = "kif")]
+    pub notation: Notation,
+    /// Print the rules as the engines see them: disjunctions split, negation in front of atoms only
+    #[arg(long)]
+    pub rules: bool,
+}
+
+/// A notation to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Notation {
+    /// Prefix notation with parentheses
+    Kif,
+    /// Prolog-like notation
+    Infix,
+    /// A program for answer-set solvers
+    Asp,
+}
+
+/// Count the ways to play a game
+///
+/// Prints for each depth up to N the number of sequences of joint moves of that length, the classic
+/// check of a move generator. Terminal states are not expanded, nor are states in which somebody has no
+/// legal move. Sequences count one by one, also where they lead to the same state.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex perft tictactoe --depth 5
+  ludex perft connectfour --depth 4 --divide
+  ludex perft mygame.kif --depth 3 --engine datalog --json")]
+pub struct Perft {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// The greatest depth to count
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub depth: u16,
+    /// Count depth N only, separately for each first joint move
+    #[arg(long)]
+    pub divide: bool,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Play one match at random and show it
+///
+/// Draws each state, as a board where the game has one, with the moves that were made, and closes with
+/// the goals. With --json it writes a record that `ludex replay` reads.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex simulate tictactoe
+  ludex simulate reversi --seed 7 --steps 5
+  ludex simulate nim --json > nim.jsonl && ludex replay nim nim.jsonl")]
+pub struct Simulate {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// The seed of the random moves; without it another one is chosen each time, and shown
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Stop after N joint moves
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub steps: usize,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Compare an engine with recorded matches
+///
+/// Compares everything that the records say with what the engine computes: initial state, legal moves,
+/// end, goals, and the successor under each recorded joint move. Stops at the first difference, prints
+/// it in full, and ends with exit status 1.
+///
+/// Two formats are read, plain or compressed with gzip: lines of JSON as `ludex simulate --json` writes
+/// them, and match records of GGP.org servers.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex replay mygame.kif mygame.jsonl.gz
+  ludex replay tictactoe match1.json match2.json --json")]
+pub struct Replay {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// Recorded matches
+    #[arg(value_name = "RECORD", required = true)]
+    pub records: Vec<PathBuf>,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Measure random play
+///
+/// Plays from the initial state to the end at random, again and again, on one thread, until S seconds of
+/// processor time are spent. A playout that is not finished by then counts for its states only. The
+/// time to build (from the text to an engine ready to play) is wall-clock time.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex bench connectfour
+  ludex bench tictactoe reversi hex --seconds 5
+  ludex bench mygame.kif --engine datalog --json")]
+pub struct Bench {
+    /// Rule sheets: files, `-`, or names of bundled games
+    #[arg(value_name = "GAME", required = true)]
+    pub games: Vec<PathBuf>,
+    /// Processor time to spend on each game
+    #[arg(long, value_name = "S", default_value = "2", value_parser = seconds)]
+    pub seconds: f64,
+    /// The seed of the random moves
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Show what Ludex makes of a sheet on the way to an engine
+///
+/// The forms are for reading, not for programs: they may change from version to version.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex debug tree mygame.kif
+  ludex debug strata tictactoe
+  ludex debug domains tictactoe --full")]
+pub struct Debug {
+    #[command(subcommand)]
+    pub form: Form,
+}
+
+/// A form on the way.
+#[derive(Debug, Subcommand)]
+pub enum Form {
+    /// The syntax tree with the place of every node; also for sheets with errors
+    #[command(after_help = "EXAMPLES:\n  ludex debug tree mygame.kif")]
+    Tree(GameArgument),
+    /// The interned rules, numbered, with the clause that each comes from
+    #[command(after_help = "EXAMPLES:\n  ludex debug rules mygame.kif")]
+    Rules(GameArgument),
+    /// The order in which the rules are applied, and which of them are recursive
+    #[command(after_help = "EXAMPLES:\n  ludex debug strata mygame.kif")]
+    Strata(GameArgument),
+    /// What each argument can hold, and the vocabulary of fluents and moves
+    #[command(after_help = "EXAMPLES:
+  ludex debug domains tictactoe
+  ludex debug domains tictactoe --full")]
+    Domains {
+        #[command(flatten)]
+        game: GameArgument,
+        /// List all fluents and moves
+        #[arg(long)]
+        full: bool,
+    },
+}
+
+/// List the bundled games
+///
+/// Their names can stand wherever a command asks for a GAME.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex games
+  ludex games --json
+  ludex print tictactoe --as kif")]
+pub struct Games {
+    #[command(flatten)]
+    pub json: Json,
+}
+
+#[derive(Debug, Args)]
+pub struct GameArgument {
+    /// The rule sheet: a file, `-` for standard input, or the name of a bundled game
+    #[arg(value_name = "GAME")]
+    pub game: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Json {
+    /// Answer in JSON, one object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Engine {
+    /// The engine that computes
+    #[arg(long, value_name = "E", default_value = engines::AUTO.name, value_parser = engine_names())]
+    pub engine: Choice,
+}
+
+fn engine_names() -> impl TypedValueParser<Value = Choice> {
+    let names = engines::ALL.iter().map(|choice| PossibleValue::new(choice.name).help(choice.about));
+    // The parser lets only known names through.
+    PossibleValuesParser::new(names).map(|name| engines::find(&name).unwrap_or(engines::AUTO))
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        _ => Err("a number of seconds above 0, at most a million".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,111 @@
+//! `ludex bench`: how fast an engine plays at random.
+
+use crate::args::Bench;
+use crate::progress::Progress;
+use crate::status::{Misuse, Status};
+use crate::{game, json};
+use anyhow::Result;
+use cpu_time::ThreadTime;
+use ludex::engine::engine::{PlayoutBuffer, Worker};
+use ludex::engine::random::Random;
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
+    let mut measured_all = true;
+    if !args.json.json {
+        let [game, engine] = ["game", "engine"];
+        writeln!(
+            out,
+            "{game:20} {engine:10} {:>12} {:>12} {:>10} {:>9} {:>9}",
+            "playouts/s", "states/s", "playouts", "states", "build s"
+        )?;
+        out.flush()?;
+    }
+    for argument in &args.games {
+        // A game that cannot be measured should not cost the figures of the others.
+        if let Err(error) = measure_and_print(args, argument, out) {
+            if error.is::<Misuse>() || error.is::<std::io::Error>() {
+                return Err(error);
+            }
+            out.flush()?;
+            writeln!(std::io::stderr(), "error: {error:#}")?;
+            measured_all = false;
+        }
+    }
+    Ok(Status::of(measured_all))
+}
+
+fn measure_and_print(args: &Bench, argument: &Path, out: &mut dyn Write) -> Result<()> {
+    let started = Instant::now();
+    let loaded = game::read(argument)?;
+    let engine = loaded.engine(args.engine.engine)?;
+    let mut worker = engine.worker();
+    let build_seconds = started.elapsed().as_secs_f64();
+    let measured = measure(&loaded.name, &mut *worker, args.seconds, &mut Random::new(args.seed));
+    let Measured { playouts, transitions, cpu_seconds } = measured;
+    if args.json.json {
+        let answer = json!({
+            "game": loaded.name,
+            "engine": engine.name(),
+            "mode": "scalar",
+            "playouts": playouts,
+            "transitions": transitions,
+            "cpu_seconds": cpu_seconds,
+            "build_seconds": build_seconds,
+        });
+        json::line(out, &answer)?;
+    } else {
+        let [playouts_rate, rate] = [playouts, transitions].map(|count| count as f64 / cpu_seconds);
+        writeln!(
+            out,
+            "{:20} {:10} {playouts_rate:>12.1} {rate:>12.0} {playouts:>10} {transitions:>9} {build_seconds:>9.3}",
+            loaded.name,
+            engine.name()
+        )?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+struct Measured {
+    playouts: u64,
+    transitions: u64,
+    cpu_seconds: f64,
+}
+
+/// Plays until the processor time is spent.
+fn measure(name: &str, worker: &mut dyn Worker, seconds: f64, random: &mut Random) -> Measured {
+    /// Reading the clock is a system call: often enough to stop in time, seldom enough to cost nothing.
+    const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+    let progress = Progress::bar(name, (seconds * 1000.0) as u64);
+    let mut buffer = PlayoutBuffer::default();
+    let mut state = vec![0; worker.vocabulary().words()];
+    let (mut playouts, mut transitions) = (0, 0);
+    let mut batch = 1;
+    let started = ThreadTime::now();
+    let mut spent = Duration::ZERO;
+    worker.initial(&mut state);
+    while spent.as_secs_f64() < seconds {
+        let mut left: usize = batch;
+        while left > 0 {
+            let made = worker.playout(&mut state, left, random, &mut buffer);
+            transitions += made as u64;
+            if made < left {
+                playouts += 1;
+                worker.initial(&mut state);
+            }
+            // A game that is over before it begins must not keep us here for ever.
+            left -= made.max(1);
+        }
+        let now = started.elapsed();
+        if now - spent < BETWEEN_LOOKS {
+            batch *= 2;
+        }
+        spent = now;
+        progress.set(spent.as_millis() as u64);
+    }
+    Measured { playouts, transitions, cpu_seconds: spent.as_secs_f64() }
+}

@@ -1,0 +1,189 @@
+//! `ludex debug`: the forms that a sheet takes on its way to an engine.
+
+use crate::args::{Debug, Form};
+use crate::game::{self, Loaded};
+use crate::report;
+use crate::status::Status;
+use anyhow::Result;
+use ludex::engine::limits::Limits;
+use ludex::engine::vocabulary::{MoveId, Vocabulary};
+use ludex::gdl::Symbols;
+use ludex::gdl::analysis::domains::{Domain, Domains, Functor};
+use ludex::gdl::syntax::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tree};
+use ludex::gdl::syntax::{Span, line_column, print};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+pub fn run(args: &Debug, out: &mut dyn Write) -> Result<Status> {
+    match &args.form {
+        Form::Tree(game) => tree(&game::read(&game.game)?, out)?,
+        Form::Rules(game) => rules(&game::read(&game.game)?, out)?,
+        Form::Strata(game) => strata(&game::read(&game.game)?, out)?,
+        Form::Domains { game, full } => domains(&game::read(&game.game)?, *full, out)?,
+    }
+    Ok(Status::Yes)
+}
+
+fn tree(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
+    let sheet = &loaded.sheet;
+    let mut nodes = Nodes { text: &sheet.text, symbols: &sheet.tree.symbols, out };
+    sheet.tree.clauses.iter().try_for_each(|clause| nodes.clause(clause))
+}
+
+/// Prints the nodes of a tree, one a line, each with its place.
+struct Nodes<'t> {
+    text: &'t str,
+    symbols: &'t Symbols,
+    out: &'t mut dyn Write,
+}
+
+impl Nodes<'_> {
+    fn node(&mut self, depth: usize, span: Span, what: &str) -> io::Result<()> {
+        let (line, column) = line_column(self.text, span.start);
+        let place = format!("{line}:{column}");
+        let length = span.end.saturating_sub(span.start);
+        writeln!(self.out, "{place:>8} +{length:<5} {:indent$}{what}", "", indent = 2 * depth)
+    }
+
+    fn clause(&mut self, clause: &Clause) -> io::Result<()> {
+        self.node(0, clause.span, if clause.body.is_some() { "rule" } else { "fact" })?;
+        self.term(1, &clause.head)?;
+        clause.body.iter().flatten().try_for_each(|condition| self.formula(1, condition))
+    }
+
+    fn formula(&mut self, depth: usize, formula: &Formula) -> io::Result<()> {
+        let (name, parts): (&str, &[Formula]) = match &formula.kind {
+            FormulaKind::Atom(term) => {
+                self.node(depth, formula.span, "atom")?;
+                return self.term(depth + 1, term);
+            }
+            FormulaKind::Distinct(left, right) => {
+                self.node(depth, formula.span, "distinct")?;
+                self.term(depth + 1, left)?;
+                return self.term(depth + 1, right);
+            }
+            FormulaKind::Not(inner) => ("not", std::slice::from_ref(inner)),
+            FormulaKind::Or(parts) => ("or", parts),
+            FormulaKind::And(parts) => ("and", parts),
+        };
+        self.node(depth, formula.span, name)?;
+        parts.iter().try_for_each(|part| self.formula(depth + 1, part))
+    }
+
+    fn term(&mut self, depth: usize, term: &Term) -> io::Result<()> {
+        let (kind, name) = match term.kind {
+            TermKind::Variable(name) => ("variable", name),
+            TermKind::Constant(name) => ("constant", name),
+            TermKind::Compound(name, _) => ("compound", name),
+        };
+        let what = format!("{kind} {}", self.symbols.name(name));
+        self.node(depth, term.span, &what)?;
+        term.arguments().iter().try_for_each(|argument| self.term(depth + 1, argument))
+    }
+}
+
+/// The split rules in KIF, each as a text of its own, by number.
+fn texts(loaded: &Loaded) -> Result<Vec<String>> {
+    let Tree { symbols, clauses } = loaded.game()?.rules.to_tree();
+    let mut single = Tree { symbols, clauses: Vec::new() };
+    let texts = clauses.into_iter().map(|clause| {
+        single.clauses = vec![clause];
+        print::kif(&single).trim_end().to_owned()
+    });
+    Ok(texts.collect())
+}
+
+fn rules(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+    let texts = texts(loaded)?;
+    let rules = &loaded.game()?.rules;
+    for (number, (rule, text)) in rules.rules().iter().zip(&texts).enumerate() {
+        let (line, _) = line_column(&loaded.sheet.text, rule.places.clause.start);
+        let variables: Vec<&str> = rule.variables.iter().map(|&name| rules.symbols.name(name)).collect();
+        write!(out, "rule {number}, line {line}")?;
+        if !variables.is_empty() {
+            write!(out, ", variables {}", variables.join(" "))?;
+        }
+        writeln!(out, "\n{text}")?;
+    }
+    Ok(())
+}
+
+fn strata(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+    let texts = texts(loaded)?;
+    for (number, stratum) in loaded.game()?.strata.iter().enumerate() {
+        let recursive = if stratum.recursive { ", recursive" } else { "" };
+        writeln!(out, "stratum {number}: {}{recursive}", report::count(stratum.rules.len(), "rule"))?;
+        for rule in &stratum.rules {
+            writeln!(out, "{}", indented(&texts[rule.index()]))?;
+        }
+    }
+    Ok(())
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+fn domains(loaded: &Loaded, full: bool, out: &mut dyn Write) -> Result<()> {
+    let game = loaded.game()?;
+    let rules = &game.rules;
+    let domains = Domains::of(rules);
+    let mut functors: BTreeSet<Functor> = BTreeSet::new();
+    let mut pending: Vec<Functor> = Vec::new();
+    writeln!(out, "arguments of relations")?;
+    for id in rules.relations() {
+        let relation = rules.relation(id);
+        for position in 0..relation.arity {
+            let domain = domains.argument(id, position);
+            let place = format!("{}/{} {}", rules.symbols.name(relation.name), relation.arity, position + 1);
+            // Keywords that a sheet does not use, such as `base`, have no domain worth a line.
+            if !domain.is_empty() || !rules.rules_for(id).is_empty() {
+                writeln!(out, "  {place}: {}", show(&rules.symbols, domain))?;
+            }
+            pending.extend(&domain.functors);
+        }
+    }
+    while let Some(functor) = pending.pop() {
+        if functors.insert(functor) {
+            (0..functor.1).for_each(|position| pending.extend(&domains.inside(functor, position).functors));
+        }
+    }
+    writeln!(out, "arguments of functions")?;
+    for functor in functors {
+        for position in 0..functor.1 {
+            let domain = show(&rules.symbols, domains.inside(functor, position));
+            writeln!(out, "  {}/{} {}: {domain}", rules.symbols.name(functor.0), functor.1, position + 1)?;
+        }
+    }
+    // The argument domains are always finite; the vocabulary may be too large to compute.
+    out.flush()?;
+    vocabulary(&Vocabulary::new(game, Limits::default())?, full, out)?;
+    Ok(())
+}
+
+fn show(symbols: &Symbols, domain: &Domain) -> String {
+    let constants = domain.constants.iter().map(|&name| symbols.name(name).to_owned());
+    let functors = domain.functors.iter().map(|&(name, arity)| format!("{}/{arity}", symbols.name(name)));
+    let mut names: Vec<String> = constants.chain(functors).collect();
+    // Numbers by value, then names by letter.
+    names.sort_by_cached_key(|name| (name.parse::<i64>().map_or((true, 0), |n| (false, n)), name.clone()));
+    if names.is_empty() { "nothing".to_owned() } else { names.join(" ") }
+}
+
+fn vocabulary(vocabulary: &Vocabulary, full: bool, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "vocabulary")?;
+    writeln!(out, "  {}", report::count(vocabulary.fluent_count(), "fluent"))?;
+    if full {
+        for fluent in vocabulary.fluents() {
+            writeln!(out, "    {}", vocabulary.show_fluent(fluent))?;
+        }
+    }
+    for role in vocabulary.roles() {
+        let moves = vocabulary.move_count(role);
+        writeln!(out, "  {} of {}", report::count(moves, "move"), vocabulary.show_role(role))?;
+        for id in (0..moves as u32).filter(|_| full) {
+            writeln!(out, "    {}", vocabulary.show_move(role, MoveId(id)))?;
+        }
+    }
+    Ok(())
+}

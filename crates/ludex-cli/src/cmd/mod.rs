@@ -1,0 +1,29 @@
+//! The commands, one file each.
+
+mod bench;
+mod check;
+mod debug;
+mod games;
+mod perft;
+mod print;
+mod replay;
+mod simulate;
+
+use crate::args::Command;
+use crate::status::Status;
+use anyhow::Result;
+use std::io::Write;
+
+/// Runs a command; its answer goes to `out`.
+pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
+    match command {
+        Command::Check(args) => check::run(args, out),
+        Command::Print(args) => print::run(args, out),
+        Command::Perft(args) => perft::run(args, out),
+        Command::Simulate(args) => simulate::run(args, out),
+        Command::Replay(args) => replay::run(args, out),
+        Command::Bench(args) => bench::run(args, out),
+        Command::Debug(args) => debug::run(args, out),
+        Command::Games(args) => games::run(args, out),
+    }
+}

@@ -1,0 +1,145 @@
+//! The GAME argument: a file, `-` for standard input, or the name of a bundled game.
+
+use crate::progress::Progress;
+use crate::report;
+use crate::status::Misuse;
+use anyhow::{Context, Result, anyhow};
+use ludex::engine::engine::Engine;
+use ludex::engine::limits::Limits;
+use ludex::engines::Choice;
+use ludex::games;
+use ludex::gdl::syntax::{self, Notation};
+use ludex::gdl::{Game, Sheet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A sheet with the name it goes by.
+pub struct Loaded {
+    /// Short name, for answers: the file without folder and ending.
+    pub name: String,
+    /// Where the text came from, for findings: the path as it was given.
+    pub source: String,
+    /// The sheet, with all findings.
+    pub sheet: Sheet,
+}
+
+/// Reads and checks the sheet that `argument` names. A file wins over a bundled game of the same name.
+pub fn read(argument: &Path) -> Result<Loaded> {
+    let shown = argument.display().to_string();
+    if shown == "-" {
+        let bytes = bounded(io::stdin().lock()).context("standard input cannot be read")?;
+        return Ok(Loaded::new("stdin", "standard input", &bytes));
+    }
+    if let Some(bundled) = games::find(&shown).filter(|_| !argument.is_file()) {
+        return Ok(Loaded::new(bundled.name, bundled.name, bundled.text.as_bytes()));
+    }
+    // Pipes and devices are no plain files, but can be read like one; folders cannot.
+    if argument.exists() && !argument.is_dir() {
+        let name = argument.file_stem().unwrap_or(argument.as_os_str()).to_string_lossy();
+        let file = File::open(argument).and_then(bounded);
+        let bytes = file.map_err(|error| Misuse(format!("`{shown}` cannot be read: {error}")))?;
+        return Ok(Loaded::new(&name, &shown, &bytes));
+    }
+    Err(not_found(argument).into())
+}
+
+/// One byte beyond the limit is enough for the sheet to be refused as too large.
+fn bounded(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(syntax::Limits::default().bytes as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn not_found(argument: &Path) -> Misuse {
+    let shown = argument.display();
+    let what =
+        if argument.is_dir() { "is a folder, not a rule sheet" } else { "is no file and no bundled game" };
+    let stem = argument.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let mut near: Vec<(usize, &str)> = games::ALL
+        .iter()
+        .map(|game| (distance(&stem, game.name), game.name))
+        // A third of the letters wrong is still a misspelling; more is another word.
+        .filter(|(distance, name)| *distance <= name.len().div_ceil(3) || name.starts_with(&*stem))
+        .filter(|_| !stem.is_empty())
+        .collect();
+    near.sort_unstable();
+    let names: Vec<String> = near.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
+    let advice = if names.is_empty() {
+        "`ludex games` lists the bundled games".to_owned()
+    } else {
+        format!("did you mean {}?", names.join(" or "))
+    };
+    Misuse(format!("`{shown}` {what}; {advice}"))
+}
+
+/// How many letters must be put in, left out or changed to make one word of the other (Levenshtein).
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, a) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &b) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
+
+impl Loaded {
+    fn new(name: &str, source: &str, bytes: &[u8]) -> Loaded {
+        let sheet = Sheet::read_bytes(bytes, &syntax::Limits::default());
+        Loaded { name: name.to_owned(), source: source.to_owned(), sheet }
+    }
+
+    /// The rules, or their errors drawn.
+    pub fn game(&self) -> Result<&Game> {
+        self.sheet.game().ok_or_else(|| {
+            let errors =
+                report::draw(&self.source, &self.sheet.text, self.sheet.errors(), report::Target::Stderr);
+            let count = report::count(self.sheet.errors().count(), "error");
+            anyhow!("the rules of {} have {count}\n{errors}", self.name)
+        })
+    }
+
+    /// The engine of that choice for the rules.
+    pub fn engine(&self, choice: Choice) -> Result<Box<dyn Engine>> {
+        let game = self.game()?;
+        let _progress = Progress::spinner(format!("building an engine for {}", self.name));
+        let engine = choice.build(game, Limits::default());
+        engine.with_context(|| format!("no engine `{}` for {}", choice.name, self.name))
+    }
+
+    /// The name of the sheet's notation.
+    pub fn notation(&self) -> &'static str {
+        match self.sheet.notation {
+            Notation::Kif => "KIF",
+            Notation::Infix => "infix",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, not_found};
+    use std::path::Path;
+
+    #[test]
+    fn distance_counts_edits() {
+        for (left, right, expected) in [("", "", 0), ("nim", "", 3), ("hex", "hax", 1), ("maze", "amaze", 1)]
+        {
+            assert_eq!(distance(left, right), expected, "{left} {right}");
+            assert_eq!(distance(right, left), expected, "{right} {left}");
+        }
+    }
+
+    #[test]
+    fn misspelt_names_get_a_suggestion() {
+        assert!(not_found(Path::new("tictacto")).0.contains("did you mean `tictactoe`?"));
+        assert!(not_found(Path::new("folder/Reversy.kif")).0.contains("`reversi`"));
+        assert!(not_found(Path::new("zzzzzzzz")).0.contains("ludex games"));
+    }
+}

@@ -1,0 +1,46 @@
+//! The command `ludex`: games in the Game Description Language, from the terminal.
+//!
+//! This is the only crate that prints. What it prints on standard output is the answer; complaints and
+//! progress go to standard error. The exit status is 0 for *yes* or *done*, 1 for *no* or *failed*, and 2
+//! for misuse: arguments that make no sense, or files that are not there.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod board;
+mod cmd;
+mod game;
+mod json;
+mod progress;
+mod report;
+mod status;
+
+use clap::Parser;
+use status::{Misuse, Status};
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let result = cmd::run(&arguments.command, &mut out).and_then(|status| {
+        out.flush()?;
+        Ok(status)
+    });
+    match result {
+        Ok(Status::Yes) => ExitCode::SUCCESS,
+        Ok(Status::No) => ExitCode::FAILURE,
+        // Whoever closed the pipe has seen enough; that is not a failure.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // What was answered before the failure comes first. It may be unwritable too.
+            let _ = out.flush();
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            if error.is::<Misuse>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,78 @@
+//! A bar on the terminal for work that takes more than a second.
+//!
+//! The work itself is not interrupted: a thread of its own draws, and only when standard error is a
+//! terminal. The bar is wiped when [`Progress`] is dropped, so drop it before printing.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(1);
+const BETWEEN_FRAMES: Duration = Duration::from_millis(100);
+
+/// Shows that something is going on. Silent where nobody watches.
+pub struct Progress {
+    position: Arc<AtomicU64>,
+    drawing: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Work of unknown length.
+    pub fn spinner(message: impl Into<String>) -> Progress {
+        Progress::start(message.into(), None)
+    }
+
+    /// Work of `length` parts.
+    pub fn bar(message: impl Into<String>, length: u64) -> Progress {
+        Progress::start(message.into(), Some(length))
+    }
+
+    /// Says how many parts are done.
+    pub fn set(&self, position: u64) {
+        self.position.store(position, Ordering::Relaxed);
+    }
+
+    fn start(message: String, length: Option<u64>) -> Progress {
+        let position = Arc::new(AtomicU64::new(0));
+        let drawing = std::io::stderr().is_terminal().then(|| {
+            let (stop, stopped) = channel();
+            let shared = position.clone();
+            (stop, std::thread::spawn(move || draw(&message, length, &shared, &stopped)))
+        });
+        Progress { position, drawing }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.drawing.take() {
+            drop(stop);
+            // A bar that could not be drawn is no reason to fail.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn draw(message: &str, length: Option<u64>, position: &AtomicU64, stopped: &Receiver<()>) {
+    if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+        return;
+    }
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+    let template = match length {
+        Some(_) => "{msg} [{bar:30}] {percent}% {elapsed}",
+        None => "{spinner} {msg} {elapsed}",
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.set_message(message.to_owned());
+    while stopped.recv_timeout(BETWEEN_FRAMES) == Err(RecvTimeoutError::Timeout) {
+        bar.set_position(position.load(Ordering::Relaxed));
+        bar.tick();
+    }
+    bar.finish_and_clear();
+}

@@ -1,0 +1,52 @@
+//! `ludex bench`.
+
+use crate::{Scratch, ludex, ludex_with_input};
+
+#[test]
+fn json_has_the_promised_keys_and_nothing_else() {
+    let run = ludex(&["bench", "nim", "maze", "--seconds", "0.05", "--json"]).ends_with(0);
+    let lines = run.json();
+    assert_eq!(lines.len(), 2);
+    for (line, game) in lines.iter().zip(["nim", "maze"]) {
+        let keys: Vec<&String> = line.as_object().expect("an object").keys().collect();
+        let expected = ["game", "engine", "mode", "playouts", "transitions", "cpu_seconds", "build_seconds"];
+        assert_eq!(keys, expected);
+        assert_eq!(line["game"], game);
+        assert_eq!(line["engine"], "datalog");
+        assert_eq!(line["mode"], "scalar");
+        let number = |key: &str| line[key].as_f64().expect(key);
+        assert!(number("playouts") >= 1.0 && number("transitions") >= number("playouts"), "{line}");
+        assert!((0.05..5.0).contains(&number("cpu_seconds")), "{line}");
+        assert!(number("build_seconds") > 0.0, "{line}");
+    }
+}
+
+#[test]
+fn the_table_has_a_line_for_each_game() {
+    let out = ludex(&["bench", "nim", "maze", "--seconds", "0.02"]).ends_with(0).out;
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 3, "{out}");
+    assert!(lines[0].contains("playouts/s") && lines[0].contains("states/s"), "{out}");
+    assert!(lines[1].starts_with("nim ") && lines[2].starts_with("maze "), "{out}");
+}
+
+#[test]
+fn a_broken_sheet_does_not_cost_the_figures_of_the_others() {
+    let broken = Scratch::new("bench-broken.kif", "(role");
+    let run = ludex(&["bench", broken.path(), "nim", "--seconds", "0.02", "--json"]).ends_with(1);
+    assert_eq!(run.json().len(), 1, "{}", run.out);
+    assert!(run.err.contains("unclosed-parenthesis"), "{}", run.err);
+}
+
+#[test]
+fn endless_games_and_games_over_at_once_are_measured() {
+    let endless = "(role x) (init a) (legal x go) (next a)";
+    let run =
+        ludex_with_input(&["bench", "-", "--seconds", "0.02", "--json"], endless.as_bytes()).ends_with(0);
+    assert_eq!(run.json()[0]["playouts"], 0);
+    assert!(run.json()[0]["transitions"].as_u64().is_some_and(|count| count > 0));
+    let over = "(role x) (init a) (legal x go) (<= terminal (true a))";
+    let run = ludex_with_input(&["bench", "-", "--seconds", "0.02", "--json"], over.as_bytes()).ends_with(0);
+    assert_eq!(run.json()[0]["transitions"], 0);
+    assert!(run.json()[0]["playouts"].as_u64().is_some_and(|count| count > 0));
+}

@@ -1,0 +1,112 @@
+//! `ludex check`.
+
+use crate::{Scratch, bundled, ludex, ludex_with_input};
+
+const UNSAFE: &str = "(role x)\n(init on)\n(<= (legal x go)\n    (not (true (cell ?n))))\n";
+
+#[test]
+fn bundled_games_have_no_findings() {
+    let names = bundled();
+    let mut arguments = vec!["check"];
+    arguments.extend(names.iter().map(String::as_str));
+    let run = ludex(&arguments).ends_with(0);
+    assert_eq!(run.out.lines().count(), names.len(), "{}", run.out);
+    for (name, line) in names.iter().zip(run.out.lines()) {
+        assert!(line.starts_with(&format!("{name}: 0 errors, 0 warnings; ")), "{line}");
+    }
+}
+
+#[test]
+fn the_summary_counts() {
+    let run = ludex(&["check", "tictactoe"]).ends_with(0);
+    assert_eq!(
+        run.out,
+        "tictactoe: 0 errors, 0 warnings; 2 roles, 18 facts, 22 rules, 12 relations in KIF notation\n"
+    );
+    let infix = ludex(&["check", "racetoten"]).ends_with(0);
+    assert!(infix.out.ends_with(" in infix notation\n"), "{}", infix.out);
+}
+
+#[test]
+fn findings_are_drawn_at_their_place() {
+    let run = ludex_with_input(&["check", "-"], UNSAFE.as_bytes()).ends_with(1);
+    assert!(run.out.contains("unsafe-variable"), "{}", run.out);
+    assert!(run.out.contains("[standard input:4:22]"), "{}", run.out);
+    assert!(run.out.contains("stdin: 1 error, 0 warnings; 3 clauses in KIF notation\n"), "{}", run.out);
+    assert!(!run.out.contains('\u{1b}'), "colours are for terminals");
+}
+
+#[test]
+fn json_has_the_promised_keys() {
+    let run = ludex_with_input(&["check", "-", "nim", "--json"], UNSAFE.as_bytes()).ends_with(1);
+    let [broken, nim] = run.json().try_into().expect("one line a game");
+    assert_eq!(broken["game"], "stdin");
+    let error = &broken["errors"][0];
+    assert_eq!((error["line"].as_u64(), error["column"].as_u64()), (Some(4), Some(22)), "{error}");
+    assert!(error["message"].as_str().is_some_and(|message| message.contains("?n")), "{error}");
+    assert_eq!(error["code"], "unsafe-variable");
+    assert!(error["hint"].is_string(), "{error}");
+    assert_eq!(broken["warnings"].as_array().map(Vec::len), Some(0));
+    assert_eq!(nim, serde_json::json!({ "game": "nim", "errors": [], "warnings": [] }));
+}
+
+#[test]
+fn warnings_alone_are_a_yes() {
+    let run = ludex_with_input(&["check", "-", "--json"], b"(role x) (init on)").ends_with(0);
+    let warnings = run.json()[0]["warnings"].as_array().expect("a list").len();
+    assert!(warnings > 0, "{}", run.out);
+    let drawn = ludex_with_input(&["check", "-"], b"(role x) (init on)").ends_with(0);
+    assert!(drawn.out.contains("missing-terminal"), "{}", drawn.out);
+}
+
+#[test]
+fn hostile_texts_get_an_answer() {
+    let inputs: [(&str, Vec<u8>); 7] = [
+        ("nothing", Vec::new()),
+        ("zero bytes", vec![0; 1000]),
+        ("not UTF-8", vec![0xFF; 1000]),
+        ("deep", vec![b'('; 1_000_000]),
+        ("closing", vec![b')'; 1_000_000]),
+        ("too large", vec![b' '; 17 << 20]),
+        ("a quote", b"p('".to_vec()),
+    ];
+    for (name, input) in inputs {
+        let run = ludex_with_input(&["check", "-", "--json"], &input).ends_with(1);
+        let errors = run.json()[0]["errors"].as_array().expect(name).len();
+        assert!(errors > 0, "{name}");
+        let drawn = ludex_with_input(&["check", "-"], &input).ends_with(1);
+        assert!(drawn.out.contains("stdin: "), "{name}: {}", drawn.out);
+    }
+}
+
+#[test]
+fn rejected_sheets_of_the_test_data_are_answered() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/reject");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).expect("the test data is there") {
+        let path = entry.expect("readable").path();
+        if !path.extension().is_some_and(|ending| ending == "kif" || ending == "gdl") {
+            continue;
+        }
+        let text = path.to_str().expect("a plain path");
+        let run = ludex(&["check", text, "--json"]);
+        assert!(run.status == 0 || run.status == 1, "{text}: {}", run.err);
+        let answer = &run.json()[0];
+        assert_eq!(
+            run.status == 1,
+            answer["errors"].as_array().is_some_and(|list| !list.is_empty()),
+            "{text}"
+        );
+        seen += 1;
+    }
+    assert!(seen > 10, "{seen} sheets");
+}
+
+#[test]
+fn folders_of_files_can_be_named_at_once() {
+    let one = Scratch::new("one.kif", "(role x)");
+    let two = Scratch::new("two.kif", "(role");
+    let run = ludex(&["check", one.path(), two.path()]).ends_with(1);
+    assert!(run.out.contains("one: 0 errors"), "{}", run.out);
+    assert!(run.out.contains("two: 1 error,"), "{}", run.out);
+}

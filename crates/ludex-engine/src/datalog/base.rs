@@ -1,0 +1,184 @@
+//! What can be computed before any state is given: the static tables, and a superset of everything else.
+
+use super::evaluate::Store;
+use super::plan::Estimate;
+use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, TableId};
+use crate::error::BuildError;
+use crate::limits::{Budget, Exceeded, Limits};
+use crate::terms::Terms;
+use ludex_gdl::Game;
+use ludex_gdl::analysis::dependencies::Phase;
+use ludex_gdl::rewrite::demand::on_demand;
+use ludex_gdl::rules::RelationId;
+
+/// A flat program with its static tables filled.
+#[derive(Clone, Debug)]
+pub(crate) struct Base {
+    pub(crate) program: Program,
+    pub(crate) store: Store,
+    /// The relations that are computed on demand, because listing them takes too long.
+    pub(crate) demanded: Vec<RelationId>,
+    /// How many relations the rules have as they were written; the others are the rewriting's.
+    pub(crate) original_relations: usize,
+}
+
+/// A relation with more static atoms than this is computed on demand where that is possible. The largest
+/// among the public sheets that is still worth listing has 200,000 (amazons); those beyond, sudoku's
+/// rows of nine numbers for one, have 10^9 and more.
+const MOST_STATIC_ROWS: usize = 1_000_000;
+
+/// Rules that ran into a limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Overrun {
+    /// The relations that they define, the largest first.
+    pub(crate) relations: Vec<RelationId>,
+    pub(crate) limit: Exceeded,
+}
+
+impl Overrun {
+    pub(crate) fn new(program: &Program, store: &Store, heads: &[TableId], limit: Exceeded) -> Overrun {
+        let mut tables = heads.to_vec();
+        tables.sort_by_key(|table| std::cmp::Reverse(store.table(*table).len()));
+        Overrun { relations: tables.iter().map(|&table| program.table(table).relation).collect(), limit }
+    }
+}
+
+impl Base {
+    /// Flattens the rules and computes what depends on neither state nor moves, then hands the result to
+    /// `build`. A relation that runs into a limit, here or there, is rewritten to be computed on demand.
+    pub(crate) fn build<T>(
+        game: &Game,
+        limits: Limits,
+        build: impl FnMut(&Base) -> Result<T, Overrun>,
+    ) -> Result<T, BuildError> {
+        Base::build_on_demand(game, Vec::new(), &Terms::default(), limits, build)
+    }
+
+    /// As `build`, with some relations on demand from the start, and terms whose numbers stay valid.
+    pub(crate) fn build_on_demand<T>(
+        game: &Game,
+        mut demanded: Vec<RelationId>,
+        terms: &Terms,
+        limits: Limits,
+        mut build: impl FnMut(&Base) -> Result<T, Overrun>,
+    ) -> Result<T, BuildError> {
+        let original_relations = game.rules.relations().count();
+        loop {
+            let rewritten = if demanded.is_empty() { None } else { on_demand(game, &demanded) };
+            if rewritten.is_none() && !demanded.is_empty() {
+                return Err(BuildError::not_on_demand());
+            }
+            let program = Program::new(rewritten.as_ref().unwrap_or(game), terms.clone());
+            let filled = Base::fill(program, limits).map(|(program, store)| Base {
+                program,
+                store,
+                demanded: demanded.clone(),
+                original_relations,
+            });
+            let overrun = match filled.and_then(|base| build(&base)) {
+                Ok(result) => return Ok(result),
+                Err(overrun) => overrun,
+            };
+            // Demanding a relation again, or one that only the rewriting brought, would lead nowhere.
+            let next = overrun.relations.iter().find(|&&relation| {
+                let is_new = !demanded.contains(&relation) && relation.index() < original_relations;
+                is_new && on_demand(game, &[demanded.as_slice(), &[relation]].concat()).is_some()
+            });
+            match next {
+                Some(&relation) => demanded.push(relation),
+                None => return Err(BuildError::too_large(overrun.limit)),
+            }
+        }
+    }
+
+    fn fill(program: Program, limits: Limits) -> Result<(Program, Store), Overrun> {
+        let widths = program.tables.iter().map(|table| table.width);
+        let mut store = Store::new(widths, program.terms.clone());
+        let mut estimates = program.guesses.clone();
+        let limits = Limits { rows: limits.rows.min(MOST_STATIC_ROWS), ..limits };
+        for stratum in program.strata.iter().filter(|stratum| stratum.phase == Phase::Static) {
+            let filled = store.apply_unseen(stratum, estimates.clone(), &mut Budget::new(limits));
+            filled.map_err(|limit| Overrun::new(&program, &store, &stratum.heads(), limit))?;
+            for rule in &stratum.rules {
+                let head = rule.head.table;
+                estimates[head.index()] = Estimate::of(store.table(head));
+            }
+        }
+        Ok((program, store))
+    }
+
+    /// What is known of the sizes of the tables: static ones exactly, the others by guess.
+    pub(crate) fn estimates(&self) -> Vec<Estimate> {
+        let sizes = self.program.tables.iter().zip(&self.store.tables).zip(&self.program.guesses);
+        sizes
+            .map(|((info, table), guess)| match info.phase {
+                Phase::Static => Estimate::of(table),
+                Phase::State | Phase::Move => guess.clone(),
+            })
+            .collect()
+    }
+
+    /// The fluent and move tables filled with a superset of what any reachable state can hold, and with
+    /// them the tables they are computed from: negation of what is not static is ignored, what is legal is
+    /// done, what is next is true.
+    pub(crate) fn relaxed(&self, limits: Limits) -> Result<Store, Overrun> {
+        let program = &self.program;
+        let mut rules = Vec::new();
+        for tables in &program.fluents {
+            rules.push(copy(tables.init, tables.holds, program.table(tables.holds).width));
+            rules.push(copy(tables.next, tables.holds, program.table(tables.holds).width));
+        }
+        for tables in &program.moves {
+            rules.push(copy(tables.legal, tables.does, program.table(tables.does).width));
+        }
+        for stratum in program.strata.iter().filter(|stratum| stratum.phase != Phase::Static) {
+            for rule in &stratum.rules {
+                let mut rule = rule.clone();
+                rule.body.retain(|literal| match literal {
+                    FlatLiteral::Negative(atom) => program.table(atom.table).phase == Phase::Static,
+                    _ => true,
+                });
+                rules.push(rule);
+            }
+        }
+        let wanted = program.fluents.iter().map(|f| f.holds).chain(program.moves.iter().map(|m| m.does));
+        let needed = needed_tables(&rules, program.tables.len(), wanted);
+        rules.retain(|rule| needed[rule.head.table.index()]);
+        let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
+        let mut store = self.store.clone();
+        let filled = store.apply_unseen(&stratum, self.estimates(), &mut Budget::new(limits));
+        filled.map_err(|limit| Overrun::new(program, &store, &stratum.heads(), limit))?;
+        Ok(store)
+    }
+}
+
+/// The tables that the rules need for `wanted`, indexed by table.
+fn needed_tables(rules: &[FlatRule], count: usize, wanted: impl Iterator<Item = TableId>) -> Vec<bool> {
+    let mut by_head = vec![Vec::new(); count];
+    for rule in rules {
+        by_head[rule.head.table.index()].push(rule);
+    }
+    let mut needed = vec![false; count];
+    let mut open: Vec<TableId> = wanted.collect();
+    while let Some(table) = open.pop() {
+        if std::mem::replace(&mut needed[table.index()], true) {
+            continue;
+        }
+        for literal in by_head[table.index()].iter().flat_map(|rule| &rule.body) {
+            if let FlatLiteral::Positive(atom) | FlatLiteral::Negative(atom) = literal {
+                open.push(atom.table);
+            }
+        }
+    }
+    needed
+}
+
+/// The rule that every row of one table is a row of another.
+fn copy(from: TableId, to: TableId, width: usize) -> FlatRule {
+    let args: Vec<Arg> = (0..width as u32).map(Arg::Variable).collect();
+    FlatRule {
+        head: FlatAtom { table: to, args: args.clone() },
+        body: vec![FlatLiteral::Positive(FlatAtom { table: from, args })],
+        variables: width,
+    }
+}

@@ -1,0 +1,289 @@
+//! Applying rules to tables until nothing new follows.
+
+use super::plan::{Column, Estimate, Plan, Step, plan};
+use super::program::{Arg, FlatLiteral, FlatStratum, TableId};
+use super::table::Table;
+use crate::limits::{Budget, Exceeded};
+use crate::terms::{TermId, Terms};
+use std::sync::Arc;
+
+/// The plans of one stratum.
+#[derive(Clone, Debug)]
+pub(crate) struct StratumPlan {
+    /// One plan a rule.
+    first: Vec<Plan>,
+    /// For a recursive stratum one plan a rule and recursive condition, which reads the new rows there.
+    again: Vec<(TableId, Plan)>,
+    /// The tables that the stratum adds to.
+    pub(crate) heads: Vec<TableId>,
+}
+
+impl StratumPlan {
+    /// Plans all rules of the stratum; the tables get the indexes they need.
+    pub(crate) fn new(
+        stratum: &FlatStratum,
+        estimates: &[Estimate],
+        tables: &mut [Arc<Table>],
+    ) -> StratumPlan {
+        let heads = stratum.heads();
+        let first = stratum.rules.iter().map(|rule| plan(rule, None, estimates, tables)).collect();
+        let mut again = Vec::new();
+        if stratum.recursive {
+            for rule in &stratum.rules {
+                for (position, literal) in rule.body.iter().enumerate() {
+                    if let FlatLiteral::Positive(atom) = literal
+                        && heads.binary_search(&atom.table).is_ok()
+                    {
+                        again.push((atom.table, plan(rule, Some(position), estimates, tables)));
+                    }
+                }
+            }
+        }
+        StratumPlan { first, again, heads }
+    }
+}
+
+/// Tables with the terms in them, and the scratch that rules need.
+///
+/// Tables are shared until they are written: workers have the static ones in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    pub(crate) tables: Vec<Arc<Table>>,
+    pub(crate) terms: Terms,
+    env: Vec<TermId>,
+    row: Vec<TermId>,
+    /// For each table the rows that count as new in the present round.
+    new: Vec<(usize, usize)>,
+}
+
+impl Store {
+    pub(crate) fn new(widths: impl Iterator<Item = usize>, terms: Terms) -> Store {
+        let tables: Vec<_> = widths.map(|width| Arc::new(Table::new(width))).collect();
+        let new = vec![(0, 0); tables.len()];
+        Store { tables, terms, env: Vec::new(), row: Vec::new(), new }
+    }
+
+    pub(crate) fn table(&self, id: TableId) -> &Table {
+        &self.tables[id.index()]
+    }
+
+    pub(crate) fn table_mut(&mut self, id: TableId) -> &mut Table {
+        Arc::make_mut(&mut self.tables[id.index()])
+    }
+
+    /// Bytes held by tables and terms.
+    pub(crate) fn memory(&self) -> usize {
+        self.tables.iter().map(|table| table.memory()).sum::<usize>() + self.terms.len() * 32
+    }
+
+    /// Applies the rules of one stratum to the fixpoint.
+    ///
+    /// Rounds are semi-naive: after the first, every rule application must use a row that the round
+    /// before has added. A condition may also see rows added in the same round, which is sound (the
+    /// stratum is monotone) and only finds some rows a round earlier.
+    pub(crate) fn apply(&mut self, stratum: &StratumPlan, budget: &mut Budget) -> Result<(), Exceeded> {
+        self.first_round(stratum, budget)?;
+        while !stratum.again.is_empty() && self.next_round(stratum, budget)? {}
+        Ok(())
+    }
+
+    /// As `apply`, for a stratum whose tables nobody has seen filled yet: the rules are planned anew
+    /// whenever a table has outgrown what the present plan was made for.
+    pub(crate) fn apply_unseen(
+        &mut self,
+        stratum: &FlatStratum,
+        mut estimates: Vec<Estimate>,
+        budget: &mut Budget,
+    ) -> Result<(), Exceeded> {
+        let mut plan = StratumPlan::new(stratum, &estimates, &mut self.tables);
+        let mut planned: Vec<usize> = plan.heads.iter().map(|_| 0).collect();
+        self.first_round(&plan, budget)?;
+        while !plan.again.is_empty() {
+            let sizes: Vec<usize> = plan.heads.iter().map(|&head| self.table(head).len()).collect();
+            if sizes.iter().zip(&planned).any(|(&now, &then)| now > 4 * then + 16) {
+                for &head in &plan.heads {
+                    let table = self.table(head);
+                    estimates[head.index()] = Estimate::of(table);
+                }
+                plan = StratumPlan::new(stratum, &estimates, &mut self.tables);
+                planned = sizes;
+            }
+            if !self.next_round(&plan, budget)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn first_round(&mut self, stratum: &StratumPlan, budget: &mut Budget) -> Result<(), Exceeded> {
+        for &head in &stratum.heads {
+            self.new[head.index()].0 = self.table(head).len();
+        }
+        stratum.first.iter().try_for_each(|plan| self.run(plan, budget))
+    }
+
+    /// Uses the rows that the round before has added; false if there were none.
+    fn next_round(&mut self, stratum: &StratumPlan, budget: &mut Budget) -> Result<bool, Exceeded> {
+        let mut news = false;
+        for &head in &stratum.heads {
+            let length = self.table(head).len();
+            let range = &mut self.new[head.index()];
+            range.1 = length;
+            news |= range.0 < range.1;
+        }
+        for (table, plan) in &stratum.again {
+            let (from, to) = self.new[table.index()];
+            if from < to {
+                self.run(plan, budget)?;
+            }
+        }
+        for &head in &stratum.heads {
+            let range = &mut self.new[head.index()];
+            range.0 = range.1;
+        }
+        Ok(news)
+    }
+
+    fn run(&mut self, plan: &Plan, budget: &mut Budget) -> Result<(), Exceeded> {
+        if self.env.len() < plan.variables {
+            self.env.resize(plan.variables, TermId(0));
+        }
+        self.step(plan, 0, budget).map(|_| ())
+    }
+
+    /// Tries the steps from `at` on; true if there was a way through to the head.
+    fn step(&mut self, plan: &Plan, at: usize, budget: &mut Budget) -> Result<bool, Exceeded> {
+        if at == plan.decided && at < plan.steps.len() {
+            // The head is known: if it was derived before, the rest is not worth trying.
+            let row = plan.row.iter().map(|arg| value(&self.env, *arg));
+            if self.tables[plan.head.index()].has(row) {
+                return Ok(true);
+            }
+        }
+        let Some(step) = plan.steps.get(at) else {
+            self.row.clear();
+            let env = &self.env;
+            self.row.extend(plan.row.iter().map(|arg| value(env, *arg)));
+            if Arc::make_mut(&mut self.tables[plan.head.index()]).insert(&self.row) {
+                budget.spend(1)?;
+            }
+            return Ok(true);
+        };
+        budget.tick()?;
+        match step {
+            Step::Scan { table, index, key, check, bind } => {
+                let mut found = false;
+                let table = table.index();
+                if let Some(index) = *index {
+                    let mut row =
+                        self.tables[table].newest(index, key.iter().map(|arg| value(&self.env, *arg)));
+                    while let Some(at_row) = row {
+                        budget.tick()?;
+                        if self.matches(table, at_row, check, bind) && self.step(plan, at + 1, budget)? {
+                            found = true;
+                            if at >= plan.decided {
+                                break;
+                            }
+                        }
+                        row = self.tables[table].older(index, at_row);
+                    }
+                } else {
+                    found =
+                        self.scan(plan, at, (0, self.tables[table].len()), table, (check, bind), budget)?;
+                }
+                Ok(found)
+            }
+            Step::ScanNew { table, check, bind } => {
+                let table = table.index();
+                self.scan(plan, at, self.new[table], table, (check, bind), budget)
+            }
+            Step::Present { table, row } => {
+                let env = &self.env;
+                let present = self.tables[table.index()].has(row.iter().map(|arg| value(env, *arg)));
+                Ok(present && self.step(plan, at + 1, budget)?)
+            }
+            Step::Absent { table, row } => {
+                let env = &self.env;
+                let present = self.tables[table.index()].has(row.iter().map(|arg| value(env, *arg)));
+                Ok(!present && self.step(plan, at + 1, budget)?)
+            }
+            Step::Distinct(left, right) => {
+                let differ = value(&self.env, *left) != value(&self.env, *right);
+                Ok(differ && self.step(plan, at + 1, budget)?)
+            }
+            Step::TakeApart { whole, functor, count, check, bind } => {
+                let term = self.env[*whole as usize];
+                if self.terms.functor(term) != *functor || self.terms.arguments(term).len() != *count {
+                    return Ok(false);
+                }
+                let (terms, env) = (&self.terms, &mut self.env);
+                let fits = fits(terms.arguments(term), env, check, bind);
+                Ok(fits && self.step(plan, at + 1, budget)?)
+            }
+            Step::PutTogether { whole, functor, args } => {
+                let term = self.put_together(*functor, args);
+                self.env[*whole as usize] = term;
+                self.step(plan, at + 1, budget)
+            }
+            Step::Equals { whole, functor, args } => {
+                let term = self.put_together(*functor, args);
+                Ok(self.env[*whole as usize] == term && self.step(plan, at + 1, budget)?)
+            }
+            Step::Constant(variable) => {
+                let constant = self.terms.is_constant(self.env[*variable as usize]);
+                Ok(constant && self.step(plan, at + 1, budget)?)
+            }
+        }
+    }
+
+    /// Tries every row of a range.
+    fn scan(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        (from, to): (usize, usize),
+        table: usize,
+        (check, bind): (&[Column], &[(usize, u32)]),
+        budget: &mut Budget,
+    ) -> Result<bool, Exceeded> {
+        let mut found = false;
+        for row in from..to {
+            budget.tick()?;
+            if self.matches(table, row, check, bind) && self.step(plan, at + 1, budget)? {
+                found = true;
+                if at >= plan.decided {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn matches(&mut self, table: usize, row: usize, check: &[Column], bind: &[(usize, u32)]) -> bool {
+        fits(self.tables[table].row(row), &mut self.env, check, bind)
+    }
+
+    fn put_together(&mut self, functor: ludex_gdl::Symbol, args: &[Arg]) -> TermId {
+        let start = self.row.len();
+        let env = &self.env;
+        self.row.extend(args.iter().map(|arg| value(env, *arg)));
+        let term = self.terms.intern(functor, &self.row[start..]);
+        self.row.truncate(start);
+        term
+    }
+}
+
+fn value(env: &[TermId], arg: Arg) -> TermId {
+    match arg {
+        Arg::Variable(v) => env[v as usize],
+        Arg::Term(term) => term,
+    }
+}
+
+/// Binds, then compares.
+fn fits(cells: &[TermId], env: &mut [TermId], check: &[Column], bind: &[(usize, u32)]) -> bool {
+    for &(column, variable) in bind {
+        env[variable as usize] = cells[column];
+    }
+    check.iter().all(|c| cells[c.column] == value(env, c.arg))
+}

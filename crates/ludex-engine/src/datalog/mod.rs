@@ -1,0 +1,28 @@
+//! The reference engine: bottom-up evaluation, stratum by stratum.
+//!
+//! It does what the definition of a game says and little else, so that it can be trusted: the state is
+//! written into the *true* tables, the moves into the *does* tables, and the rules are applied in the
+//! order of their strata until nothing new follows. What makes it usable all the same: relations that
+//! depend on neither state nor moves are computed once; of the others only those that a question needs,
+//! and once a state; rules are semi-naive joins over indexed tables, ordered by measured sizes.
+//!
+//! Choose it to check another engine, or for a game that no other engine takes. It cannot run games
+//! whose vocabulary is beyond the limits, nor games with a relation that is endless even on demand.
+//!
+//! - `table.rs`: sets of rows with indexes
+//! - `program.rs`: rules made flat
+//! - `plan.rs`: the order of conditions
+//! - `evaluate.rs`: rules applied to tables
+//! - `base.rs`: the static part, and the superset that gives the vocabulary
+//! - `reference.rs`: the engine
+
+mod base;
+mod evaluate;
+mod plan;
+mod program;
+mod reference;
+mod table;
+
+pub(crate) use base::{Base, Overrun};
+pub(crate) use program::Shape;
+pub use reference::Datalog;

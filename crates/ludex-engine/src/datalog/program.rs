@@ -1,0 +1,395 @@
+//! Rules made flat: every argument a variable or a known ground term.
+//!
+//! Two things are flattened. A fluent or move is spread over the columns of a table of its own, one table a
+//! function: `true(cell(X, Y, b))` reads the table *true cell/3*, so its arguments can be indexed;
+//! fluents that are bare constants share one table. The same is done for one argument of any other
+//! relation that holds functions of constants. Where a variable stands for the whole function, the rule is
+//! copied for each one that the variable can be. Any other nested term becomes a variable and a condition
+//! that takes it apart or puts it together.
+
+use super::plan::Estimate;
+use crate::terms::{TermId, Terms};
+use hashbrown::HashMap;
+use ludex_gdl::analysis::dependencies::{Dependencies, Phase, phases};
+use ludex_gdl::analysis::domains::{Domain, Domains, Functor};
+use ludex_gdl::rules::{Atom, Literal, RelationId, Rule, Term, Variable};
+use ludex_gdl::{Game, Keyword, Rules, Symbol};
+use std::sync::Arc;
+
+/// A table of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TableId(pub(crate) u32);
+
+impl TableId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How a relation's arguments are laid out in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Shape {
+    /// A column an argument.
+    Plain,
+    /// A column an argument; the argument that can be a function is a constant.
+    Constant,
+    /// The argument that can be a function is this one, in as many columns as it has arguments.
+    Function(Functor),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableInfo {
+    pub(crate) relation: RelationId,
+    pub(crate) shape: Shape,
+    pub(crate) width: usize,
+    pub(crate) phase: Phase,
+}
+
+/// A variable of a flat rule, or a ground term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arg {
+    Variable(u32),
+    Term(TermId),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FlatAtom {
+    pub(crate) table: TableId,
+    pub(crate) args: Vec<Arg>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum FlatLiteral {
+    Positive(FlatAtom),
+    Negative(FlatAtom),
+    Distinct(Arg, Arg),
+    /// `whole` is `functor` applied to `args`.
+    Function {
+        whole: u32,
+        functor: Symbol,
+        args: Vec<Arg>,
+    },
+    /// The variable is a constant, not a function.
+    Constant(u32),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FlatRule {
+    pub(crate) head: FlatAtom,
+    pub(crate) body: Vec<FlatLiteral>,
+    pub(crate) variables: usize,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FlatStratum {
+    pub(crate) rules: Vec<FlatRule>,
+    pub(crate) recursive: bool,
+    pub(crate) phase: Phase,
+}
+
+impl FlatStratum {
+    /// The tables that the rules add to, ascending.
+    pub(crate) fn heads(&self) -> Vec<TableId> {
+        let mut heads: Vec<TableId> = self.rules.iter().map(|rule| rule.head.table).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        heads
+    }
+}
+
+/// The tables of one function of fluents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FluentTables {
+    pub(crate) shape: Shape,
+    pub(crate) init: TableId,
+    pub(crate) holds: TableId,
+    pub(crate) next: TableId,
+}
+
+/// The tables of one function of moves; the role is the first column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MoveTables {
+    pub(crate) shape: Shape,
+    pub(crate) legal: TableId,
+    pub(crate) does: TableId,
+}
+
+/// A whole game made flat.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) terms: Terms,
+    pub(crate) tables: Vec<TableInfo>,
+    pub(crate) strata: Vec<FlatStratum>,
+    pub(crate) fluents: Vec<FluentTables>,
+    pub(crate) moves: Vec<MoveTables>,
+    pub(crate) role: TableId,
+    pub(crate) goal: TableId,
+    pub(crate) terminal: TableId,
+    /// What can be said of the sizes of the tables before any is filled.
+    pub(crate) guesses: Vec<Estimate>,
+}
+
+impl Program {
+    /// Flattens the rules. The numbers of `terms` stay valid in the program.
+    pub(crate) fn new(game: &Game, terms: Terms) -> Program {
+        let rules = &game.rules;
+        let domains = Domains::of(rules);
+        let dependencies = Dependencies::of(rules);
+        let phases = phases(rules, &dependencies);
+        // `base`, `input` and whatever else no question reads is left out.
+        let read = dependencies.closure(
+            [Keyword::Role, Keyword::Init, Keyword::Legal, Keyword::Next, Keyword::Terminal, Keyword::Goal]
+                .map(|keyword| rules.keyword(keyword)),
+        );
+        let mut builder = Builder {
+            rules,
+            domains: &domains,
+            phases: &phases,
+            spread: rules.relations().map(|relation| spread_position(rules, &domains, relation)).collect(),
+            terms,
+            tables: Vec::new(),
+            by_shape: HashMap::new(),
+        };
+        let mut fluents = Vec::new();
+        for shape in builder.shapes(Keyword::True, 0) {
+            let init = builder.table(rules.keyword(Keyword::Init), shape);
+            let holds = builder.table(rules.keyword(Keyword::True), shape);
+            let next = builder.table(rules.keyword(Keyword::Next), shape);
+            fluents.push(FluentTables { shape, init, holds, next });
+        }
+        let mut moves = Vec::new();
+        for shape in builder.shapes(Keyword::Legal, 1) {
+            let legal = builder.table(rules.keyword(Keyword::Legal), shape);
+            let does = builder.table(rules.keyword(Keyword::Does), shape);
+            moves.push(MoveTables { shape, legal, does });
+        }
+        let [role, goal, terminal] = [Keyword::Role, Keyword::Goal, Keyword::Terminal]
+            .map(|keyword| builder.table(rules.keyword(keyword), Shape::Plain));
+        let mut strata = Vec::new();
+        for stratum in &game.strata {
+            let mut flat = Vec::new();
+            let relation = rules.rule(stratum.rules[0]).head.relation;
+            if !read[relation.index()] {
+                continue;
+            }
+            let phase = phases[relation.index()];
+            for &id in &stratum.rules {
+                builder.flatten(rules.rule(id), &mut flat);
+            }
+            if !flat.is_empty() {
+                strata.push(FlatStratum { rules: flat, recursive: stratum.recursive, phase });
+            }
+        }
+        let spread = &builder.spread;
+        let guesses = builder
+            .tables
+            .iter()
+            .map(|t| guess(&domains, t, spread[t.relation.index()].unwrap_or(0)))
+            .collect();
+        Program {
+            guesses,
+            terms: builder.terms,
+            tables: builder.tables,
+            rules: Arc::new(rules.clone()),
+            strata,
+            fluents,
+            moves,
+            role,
+            goal,
+            terminal,
+        }
+    }
+
+    pub(crate) fn table(&self, id: TableId) -> TableInfo {
+        self.tables[id.index()]
+    }
+}
+
+/// A table is taken to hold every combination of its columns' domains, up to a thousand rows.
+fn guess(domains: &Domains, table: &TableInfo, spread: usize) -> Estimate {
+    let size = |domain: &Domain| (domain.constants.len() + 10 * domain.functors.len()).max(1) as f64;
+    let distinct: Vec<f64> = (0..table.width)
+        .map(|column| match table.shape {
+            Shape::Function((name, count)) if (spread..spread + count).contains(&column) => {
+                size(domains.inside((name, count), column - spread))
+            }
+            Shape::Function((_, count)) if column >= spread + count => {
+                size(domains.argument(table.relation, column + 1 - count))
+            }
+            _ => size(domains.argument(table.relation, column)),
+        })
+        .collect();
+    Estimate { rows: distinct.iter().product::<f64>().min(1000.0), distinct }
+}
+
+/// Which argument of a relation is spread over columns: the fluent or move of a keyword, else the first
+/// that holds functions whose own arguments are constants. Lists, which hold themselves, stay whole.
+fn spread_position(rules: &Rules, domains: &Domains, relation: RelationId) -> Option<usize> {
+    let info = rules.relation(relation);
+    match info.keyword {
+        Some(Keyword::Init | Keyword::True | Keyword::Next | Keyword::Base) => Some(0),
+        Some(Keyword::Legal | Keyword::Does | Keyword::Input) => Some(1),
+        Some(_) => None,
+        None => (0..info.arity).find(|&position| {
+            let functors = &domains.argument(relation, position).functors;
+            let flat = |&(name, count): &Functor| {
+                (0..count).all(|inside| domains.inside((name, count), inside).functors.is_empty())
+            };
+            !functors.is_empty() && functors.iter().all(flat)
+        }),
+    }
+}
+
+struct Builder<'g> {
+    rules: &'g Rules,
+    domains: &'g Domains,
+    phases: &'g [Phase],
+    /// For each relation the argument that is spread over columns.
+    spread: Vec<Option<usize>>,
+    terms: Terms,
+    tables: Vec<TableInfo>,
+    by_shape: HashMap<(RelationId, Shape), TableId>,
+}
+
+impl Builder<'_> {
+    /// The shapes that an argument of a keyword relation can take.
+    fn shapes(&self, keyword: Keyword, position: usize) -> Vec<Shape> {
+        let domain = self.domains.argument(self.rules.keyword(keyword), position);
+        let constant = (!domain.constants.is_empty()).then_some(Shape::Constant);
+        constant.into_iter().chain(domain.functors.iter().map(|&f| Shape::Function(f))).collect()
+    }
+
+    fn table(&mut self, relation: RelationId, shape: Shape) -> TableId {
+        if let Some(&id) = self.by_shape.get(&(relation, shape)) {
+            return id;
+        }
+        let arity = self.rules.relation(relation).arity;
+        let width = match shape {
+            Shape::Plain | Shape::Constant => arity,
+            Shape::Function((_, count)) => arity - 1 + count,
+        };
+        let id = TableId(self.tables.len() as u32);
+        self.tables.push(TableInfo { relation, shape, width, phase: self.phases[relation.index()] });
+        self.by_shape.insert((relation, shape), id);
+        id
+    }
+
+    /// The flat forms of a rule: one, unless a variable stands in the place of an argument that is spread.
+    fn flatten(&mut self, rule: &Rule, out: &mut Vec<FlatRule>) {
+        let mut open = vec![(rule.clone(), Vec::new())];
+        while let Some((rule, constants)) = open.pop() {
+            // A condition that can never hold makes the rule idle.
+            let Some(domains) = self.domains.variables(&rule) else { continue };
+            let Some(variable) = self.whole_variable(&rule, &constants) else {
+                out.push(self.flat_rule(&rule, &constants, &domains));
+                continue;
+            };
+            let domain = &domains[variable.index()];
+            for &(name, count) in &domain.functors {
+                let first = rule.variables.len() as u32;
+                let fresh = (first..first + count as u32).map(|v| Term::Variable(Variable(v))).collect();
+                let function = Term::Compound(name, fresh);
+                let by = |v: Variable| if v == variable { function.clone() } else { Term::Variable(v) };
+                let mut copy = rule.clone();
+                copy.head = rule.head.map(&by);
+                copy.body = rule.body.iter().map(|literal| literal.map(&by)).collect();
+                copy.variables.extend(std::iter::repeat_n(name, count));
+                open.push((copy, constants.clone()));
+            }
+            if !domain.constants.is_empty() {
+                let mut constants = constants;
+                constants.push(variable);
+                open.push((rule, constants));
+            }
+        }
+    }
+
+    /// A variable in the place of an argument that is spread, and not yet known to be a constant.
+    fn whole_variable(&self, rule: &Rule, constants: &[Variable]) -> Option<Variable> {
+        let atoms = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
+            Literal::Distinct(..) => None,
+        });
+        atoms.chain([&rule.head]).find_map(|atom| {
+            let position = self.spread[atom.relation.index()]?;
+            match atom.arguments[position] {
+                Term::Variable(v) if !constants.contains(&v) => Some(v),
+                _ => None,
+            }
+        })
+    }
+
+    fn flat_rule(&mut self, rule: &Rule, constants: &[Variable], domains: &[Domain]) -> FlatRule {
+        let mut scope = Scope { variables: rule.variables.len() as u32, functions: Vec::new() };
+        let mut body = Vec::new();
+        for literal in &rule.body {
+            let flat = match literal {
+                Literal::Positive(atom) => FlatLiteral::Positive(self.flat_atom(&mut scope, atom)),
+                Literal::Negative(atom) => FlatLiteral::Negative(self.flat_atom(&mut scope, atom)),
+                Literal::Distinct(left, right) => {
+                    FlatLiteral::Distinct(self.arg(&mut scope, left), self.arg(&mut scope, right))
+                }
+            };
+            body.push(flat);
+        }
+        let head = self.flat_atom(&mut scope, &rule.head);
+        body.append(&mut scope.functions);
+        for &variable in constants {
+            if !domains[variable.index()].functors.is_empty() {
+                body.push(FlatLiteral::Constant(variable.0));
+            }
+        }
+        FlatRule { head, body, variables: scope.variables as usize }
+    }
+
+    fn flat_atom(&mut self, scope: &mut Scope, atom: &Atom) -> FlatAtom {
+        let mut terms: Vec<&Term> = atom.arguments.iter().collect();
+        let shape = match self.spread[atom.relation.index()] {
+            None => Shape::Plain,
+            Some(position) => match &atom.arguments[position] {
+                Term::Compound(name, arguments) => {
+                    terms.splice(position..=position, arguments);
+                    Shape::Function((*name, arguments.len()))
+                }
+                Term::Constant(_) | Term::Variable(_) => Shape::Constant,
+            },
+        };
+        let table = self.table(atom.relation, shape);
+        FlatAtom { table, args: terms.into_iter().map(|term| self.arg(scope, term)).collect() }
+    }
+
+    fn arg(&mut self, scope: &mut Scope, term: &Term) -> Arg {
+        if let Some(ground) = self.ground(term) {
+            return Arg::Term(ground);
+        }
+        match term {
+            Term::Variable(v) => Arg::Variable(v.0),
+            Term::Constant(name) => Arg::Term(self.terms.constant(*name)),
+            Term::Compound(name, arguments) => {
+                let args = arguments.iter().map(|a| self.arg(scope, a)).collect();
+                let whole = scope.variables;
+                scope.variables += 1;
+                scope.functions.push(FlatLiteral::Function { whole, functor: *name, args });
+                Arg::Variable(whole)
+            }
+        }
+    }
+
+    fn ground(&mut self, term: &Term) -> Option<TermId> {
+        match term {
+            Term::Variable(_) => None,
+            Term::Constant(name) => Some(self.terms.constant(*name)),
+            Term::Compound(name, arguments) => {
+                let arguments: Vec<TermId> =
+                    arguments.iter().map(|a| self.ground(a)).collect::<Option<_>>()?;
+                Some(self.terms.intern(*name, &arguments))
+            }
+        }
+    }
+}
+
+struct Scope {
+    variables: u32,
+    functions: Vec<FlatLiteral>,
+}

@@ -1,0 +1,209 @@
+//! Sets of rows with indexes, that can be cut back to an earlier length.
+//!
+//! A table only grows at its end, and every index chains its rows from the newest to the oldest. So
+//! forgetting the newest rows, which the engine does between two states, is popping the chains' heads:
+//! the cost is that of the rows forgotten, and nothing is allocated or freed.
+
+use crate::terms::TermId;
+
+const NONE: u32 = u32::MAX;
+
+/// Which of a table's indexes: the position of its column set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct IndexId(pub(crate) usize);
+
+/// A set of rows of one width.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    width: usize,
+    length: u32,
+    cells: Vec<TermId>,
+    /// The first index covers all columns and keeps the rows distinct.
+    indexes: Vec<Index>,
+}
+
+#[derive(Clone, Debug)]
+struct Index {
+    columns: Vec<usize>,
+    /// Newest row of each bucket; the length is a power of two.
+    heads: Vec<u32>,
+    /// The next older row of the same bucket, by row.
+    older: Vec<u32>,
+}
+
+impl Index {
+    fn bucket(&self, key: impl Iterator<Item = TermId>) -> usize {
+        let hash = key.fold(0u64, |hash, term| {
+            (hash.rotate_left(5) ^ u64::from(term.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        });
+        (hash >> 32) as usize & (self.heads.len() - 1)
+    }
+}
+
+impl Table {
+    pub(crate) fn new(width: usize) -> Table {
+        let all = Index { columns: (0..width).collect(), heads: vec![NONE; 8], older: Vec::new() };
+        Table { width, length: 0, cells: Vec::new(), indexes: vec![all] }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length as usize
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(crate) fn row(&self, row: usize) -> &[TermId] {
+        &self.cells[row * self.width..(row + 1) * self.width]
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[TermId]> {
+        (0..self.len()).map(|row| self.row(row))
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory(&self) -> usize {
+        let index = |i: &Index| (i.heads.capacity() + i.older.capacity()) * 4;
+        self.cells.capacity() * 4 + self.indexes.iter().map(index).sum::<usize>()
+    }
+
+    /// The index on `columns` (ascending), made if it is new.
+    pub(crate) fn index_on(&mut self, columns: &[usize]) -> IndexId {
+        if let Some(position) = self.indexes.iter().position(|index| index.columns == columns) {
+            return IndexId(position);
+        }
+        let mut index = Index { columns: columns.to_vec(), heads: Vec::new(), older: Vec::new() };
+        rebuild(&mut index, &self.cells, self.width, self.len());
+        self.indexes.push(index);
+        IndexId(self.indexes.len() - 1)
+    }
+
+    /// Adds a row; false if it was there already.
+    pub(crate) fn insert(&mut self, row: &[TermId]) -> bool {
+        debug_assert_eq!(row.len(), self.width);
+        if self.contains(row) {
+            return false;
+        }
+        self.cells.extend_from_slice(row);
+        let new = self.length;
+        self.length += 1;
+        for index in &mut self.indexes {
+            if index.older.len() >= index.heads.len() {
+                rebuild(index, &self.cells, self.width, new as usize);
+            }
+            let bucket = index.bucket(index.columns.iter().map(|&c| row[c]));
+            index.older.push(index.heads[bucket]);
+            index.heads[bucket] = new;
+        }
+        true
+    }
+
+    pub(crate) fn contains(&self, row: &[TermId]) -> bool {
+        self.has(row.iter().copied())
+    }
+
+    /// As `contains`, for a row that lies nowhere in one piece.
+    pub(crate) fn has(&self, row: impl Iterator<Item = TermId> + Clone) -> bool {
+        let index = &self.indexes[0];
+        let mut at = index.heads[index.bucket(row.clone())];
+        while at != NONE {
+            if self.row(at as usize).iter().copied().eq(row.clone()) {
+                return true;
+            }
+            at = index.older[at as usize];
+        }
+        false
+    }
+
+    /// The newest row whose indexed columns may hold `key`, to be followed by [`Table::older`]. Rows of
+    /// other keys can share the chain: compare before use.
+    pub(crate) fn newest(&self, index: IndexId, key: impl Iterator<Item = TermId>) -> Option<usize> {
+        let index = &self.indexes[index.0];
+        let head = index.heads[index.bucket(key)];
+        (head != NONE).then_some(head as usize)
+    }
+
+    /// The next older row on the chain of `row`.
+    pub(crate) fn older(&self, index: IndexId, row: usize) -> Option<usize> {
+        let next = self.indexes[index.0].older[row];
+        (next != NONE).then_some(next as usize)
+    }
+
+    /// Forgets all rows but the first `length`.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        while self.len() > length {
+            let last = self.len() - 1;
+            let row = &self.cells[last * self.width..];
+            for index in &mut self.indexes {
+                let bucket = index.bucket(index.columns.iter().map(|&c| row[c]));
+                debug_assert_eq!(index.heads[bucket] as usize, last);
+                index.heads[bucket] = index.older[last];
+                index.older.pop();
+            }
+            self.cells.truncate(last * self.width);
+            self.length -= 1;
+        }
+    }
+}
+
+/// Links the first `length` rows anew with room for twice as many.
+fn rebuild(index: &mut Index, cells: &[TermId], width: usize, length: usize) {
+    let buckets = (length * 2).next_power_of_two().max(8);
+    index.heads.clear();
+    index.heads.resize(buckets, NONE);
+    index.older.clear();
+    for row in 0..length {
+        let cells = &cells[row * width..(row + 1) * width];
+        let bucket = index.bucket(index.columns.iter().map(|&c| cells[c]));
+        index.older.push(index.heads[bucket]);
+        index.heads[bucket] = row as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(cells: [u32; 2]) -> [TermId; 2] {
+        cells.map(TermId)
+    }
+
+    fn matches(table: &Table, index: IndexId, column: usize, key: u32) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut at = table.newest(index, [TermId(key)].into_iter());
+        while let Some(row) = at {
+            if table.row(row)[column] == TermId(key) {
+                found.push(row);
+            }
+            at = table.older(index, row);
+        }
+        found
+    }
+
+    #[test]
+    fn rows_are_distinct_and_found_by_every_index_after_growth_and_truncation() {
+        let mut table = Table::new(2);
+        let second = table.index_on(&[1]);
+        for i in 0..1000 {
+            assert!(table.insert(&row([i, i % 7])));
+            assert!(!table.insert(&row([i, i % 7])));
+        }
+        assert_eq!(matches(&table, second, 1, 3).len(), (0..1000).filter(|i| i % 7 == 3).count());
+        table.truncate(10);
+        assert_eq!(matches(&table, second, 1, 3), vec![3]);
+        assert!(!table.contains(&row([10, 3])) && table.contains(&row([9, 2])));
+        assert!(table.insert(&row([10, 3])));
+        assert_eq!(matches(&table, second, 1, 3), vec![10, 3]);
+    }
+
+    #[test]
+    fn a_table_without_columns_holds_one_row_at_most() {
+        let mut table = Table::new(0);
+        assert!(!table.contains(&[]));
+        assert!(table.insert(&[]));
+        assert!(!table.insert(&[]));
+        table.truncate(0);
+        assert!(!table.contains(&[]) && table.len() == 0);
+    }
+}

@@ -1,0 +1,47 @@
+//! Why an engine could not be built.
+
+use crate::limits::Exceeded;
+use std::fmt;
+
+/// An engine declined a game. Built engines do not fail; what they cannot do is one of these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    TooLarge(Exceeded),
+    NotOnDemand,
+}
+
+impl BuildError {
+    pub(crate) fn too_large(limit: Exceeded) -> BuildError {
+        BuildError { kind: Kind::TooLarge(limit) }
+    }
+
+    pub(crate) fn not_on_demand() -> BuildError {
+        BuildError { kind: Kind::NotOnDemand }
+    }
+
+    /// The limit that was hit, if one was: the game may fit another engine, or larger limits.
+    pub fn limit(&self) -> Option<Exceeded> {
+        match self.kind {
+            Kind::TooLarge(limit) => Some(limit),
+            Kind::NotOnDemand => None,
+        }
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::TooLarge(limit) => {
+                write!(f, "the game is too large for this engine: what its rules derive takes {limit}")
+            }
+            Kind::NotOnDemand => f.write_str("a relation of the rules cannot be computed on demand"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

@@ -1,0 +1,35 @@
+//! Engines that compute states, legal moves and outcomes of games from their rules.
+//!
+//! | engine | what it is | choose it |
+//! |---|---|---|
+//! | [`datalog::Datalog`] | the reference: bottom-up, stratum by stratum | to check the others |
+//!
+//! All engines meet one contract ([`engine::Engine`], [`engine::Worker`]) and share one numbering of
+//! roles, fluents and moves ([`vocabulary::Vocabulary`]), so a state is the same row of bits in each.
+//!
+//! ```
+//! use ludex_engine::{datalog::Datalog, engine::Engine, limits::Limits, perft::perft};
+//!
+//! let game = ludex_gdl::Sheet::read("(role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+//!     (<= (legal robot step) (true (at ?x)) (succ ?x ?y))
+//!     (legal robot wait)
+//!     (<= (next (at ?y)) (does robot step) (true (at ?x)) (succ ?x ?y))
+//!     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
+//!     (<= terminal (true (at 2)))
+//!     (<= (goal robot 100) (true (at 2)))").into_game().expect("a sound sheet");
+//! let engine = Datalog::new(&game, Limits::default())?;
+//! assert_eq!(perft(&mut *engine.worker(), 3), 6);
+//! # Ok::<(), ludex_engine::error::BuildError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod datalog;
+pub mod engine;
+pub mod error;
+pub mod limits;
+pub mod perft;
+pub mod random;
+pub mod row;
+pub mod terms;
+pub mod vocabulary;

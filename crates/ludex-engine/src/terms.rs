@@ -1,0 +1,150 @@
+//! Ground terms as numbers.
+
+use hashbrown::HashTable;
+use ludex_gdl::{Symbol, Symbols};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+
+/// A ground term in a [`Terms`] table: equal numbers, equal terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TermId(pub u32);
+
+impl TermId {
+    /// Position in the table, dense from zero.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    functor: Symbol,
+    first: u32,
+    count: u32,
+}
+
+/// Hash-consed ground terms: constants, and functions applied to terms of the table.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    nodes: Vec<Node>,
+    arguments: Vec<TermId>,
+    index: HashTable<TermId>,
+}
+
+impl Terms {
+    /// The constant of that name.
+    pub fn constant(&mut self, name: Symbol) -> TermId {
+        self.intern(name, &[])
+    }
+
+    /// The function `functor` applied to `arguments`, or the constant if there are none.
+    pub fn intern(&mut self, functor: Symbol, arguments: &[TermId]) -> TermId {
+        let hash = hash(functor, arguments);
+        let same = |id: &TermId| {
+            let node = self.nodes[id.index()];
+            node.functor == functor && self.slice(node) == arguments
+        };
+        if let Some(&id) = self.index.find(hash, same) {
+            return id;
+        }
+        let id = TermId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms fit in memory"));
+        let first = self.arguments.len() as u32;
+        self.arguments.extend_from_slice(arguments);
+        self.nodes.push(Node { functor, first, count: arguments.len() as u32 });
+        let (nodes, all) = (&self.nodes, &self.arguments);
+        self.index.insert_unique(hash, id, |id| {
+            let node = nodes[id.index()];
+            let range = node.first as usize..(node.first + node.count) as usize;
+            self::hash(node.functor, &all[range])
+        });
+        id
+    }
+
+    /// The term, if it is in the table.
+    pub fn find(&self, functor: Symbol, arguments: &[TermId]) -> Option<TermId> {
+        let same = |id: &TermId| {
+            let node = self.nodes[id.index()];
+            node.functor == functor && self.slice(node) == arguments
+        };
+        self.index.find(hash(functor, arguments), same).copied()
+    }
+
+    fn slice(&self, node: Node) -> &[TermId] {
+        &self.arguments[node.first as usize..(node.first + node.count) as usize]
+    }
+
+    /// The name in front.
+    pub fn functor(&self, id: TermId) -> Symbol {
+        self.nodes[id.index()].functor
+    }
+
+    /// The arguments; none for a constant.
+    pub fn arguments(&self, id: TermId) -> &[TermId] {
+        self.slice(self.nodes[id.index()])
+    }
+
+    /// True for a term without arguments.
+    pub fn is_constant(&self, id: TermId) -> bool {
+        self.nodes[id.index()].count == 0
+    }
+
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The term as a canonical s-expression: single blanks, constants bare and exactly as in the rules.
+    pub fn show(&self, symbols: &Symbols, id: TermId) -> String {
+        let mut out = String::new();
+        self.write(symbols, id, &mut out);
+        out
+    }
+
+    fn write(&self, symbols: &Symbols, id: TermId, out: &mut String) {
+        if self.is_constant(id) {
+            out.push_str(symbols.name(self.functor(id)));
+            return;
+        }
+        out.push('(');
+        out.push_str(symbols.name(self.functor(id)));
+        for &argument in self.arguments(id) {
+            out.push(' ');
+            self.write(symbols, argument, out);
+        }
+        out.push(')');
+    }
+}
+
+fn hash(functor: Symbol, arguments: &[TermId]) -> u64 {
+    let mut hasher = BuildHasherDefault::<WordHasher>::default().build_hasher();
+    hasher.write_u32(functor.index() as u32);
+    for argument in arguments {
+        hasher.write_u32(argument.0);
+    }
+    hasher.finish()
+}
+
+/// A multiplicative hash for short runs of numbers that we made ourselves (so no flooding to fear).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u32(u32::from(byte));
+        }
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.0 = (self.0.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        // The table takes its tag from the top bits and its position from the bottom ones.
+        self.0 ^ (self.0 >> 32)
+    }
+}

@@ -1,0 +1,232 @@
+//! The numbering of a game's roles, fluents and moves that all engines share.
+//!
+//! A vocabulary holds every fluent and move that play can reach, and usually some that it cannot: it comes
+//! from a fixpoint that ignores negation (`datalog::base`). Numbers are given in the natural order of the
+//! terms, so they do not depend on how an engine works. Every one of the 333 public rule sheets has a
+//! finite vocabulary of at most a few thousand fluents (docs/vocabulary.md), so states are rows of bits; a
+//! game whose vocabulary is beyond the limits is refused with a clean error when an engine is built.
+
+use crate::datalog::{Base, Overrun, Shape};
+use crate::error::BuildError;
+use crate::limits::Limits;
+use crate::terms::{TermId, Terms};
+use hashbrown::HashMap;
+use ludex_gdl::syntax::tree::{Term as TreeTerm, TermKind, Tree};
+use ludex_gdl::{Game, Rules};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The number as an array index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A role, in the order in which the rules name them.
+    RoleId,
+    /// A fluent: a bit of a state.
+    FluentId,
+    /// A move of one role; each role's moves are numbered from zero.
+    MoveId,
+}
+
+/// The roles, fluents and moves of one game.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    rules: Arc<Rules>,
+    terms: Terms,
+    roles: Vec<TermId>,
+    fluents: Vec<TermId>,
+    fluent_ids: HashMap<TermId, FluentId>,
+    moves: Vec<Vec<TermId>>,
+    move_ids: Vec<HashMap<TermId, MoveId>>,
+}
+
+impl Vocabulary {
+    /// Computes the vocabulary of a game, or says that it is too large.
+    pub fn new(game: &Game, limits: Limits) -> Result<Vocabulary, BuildError> {
+        Base::build(game, limits, |base| Vocabulary::from_base(base, limits))
+    }
+
+    pub(crate) fn from_base(base: &Base, limits: Limits) -> Result<Vocabulary, Overrun> {
+        let program = &base.program;
+        let store = base.relaxed(limits)?;
+        let mut terms = store.terms.clone();
+        let rules = &program.rules;
+        let roles: Vec<TermId> = store.table(program.role).rows().map(|row| row[0]).collect();
+        let mut fluents = Vec::new();
+        for tables in &program.fluents {
+            for row in store.table(tables.holds).rows() {
+                fluents.push(wrapped(&mut terms, tables.shape, row));
+            }
+        }
+        let mut moves = vec![Vec::new(); roles.len()];
+        for tables in &program.moves {
+            for row in store.table(tables.does).rows() {
+                // A move of somebody who is no role can be derived, but never played.
+                if let Some(role) = roles.iter().position(|role| *role == row[0]) {
+                    moves[role].push(wrapped(&mut terms, tables.shape, &row[1..]));
+                }
+            }
+        }
+        let order = |terms: &Terms, list: &mut Vec<TermId>| {
+            list.sort_by(|&a, &b| natural_order(rules, terms, a, b));
+        };
+        order(&terms, &mut fluents);
+        moves.iter_mut().for_each(|list| order(&terms, list));
+        let fluent_ids = (0u32..).zip(&fluents).map(|(i, &term)| (term, FluentId(i))).collect();
+        let move_ids = moves
+            .iter()
+            .map(|list: &Vec<TermId>| (0u32..).zip(list).map(|(i, &term)| (term, MoveId(i))).collect())
+            .collect();
+        Ok(Vocabulary { rules: rules.clone(), terms, roles, fluents, fluent_ids, moves, move_ids })
+    }
+
+    /// The terms that fluents, moves and roles are made of.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// The rules whose names the terms use.
+    pub fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// How many roles there are.
+    pub fn role_count(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// All roles.
+    pub fn roles(&self) -> impl ExactSizeIterator<Item = RoleId> + use<> {
+        (0..self.roles.len() as u32).map(RoleId)
+    }
+
+    /// How many fluents there are.
+    pub fn fluent_count(&self) -> usize {
+        self.fluents.len()
+    }
+
+    /// All fluents.
+    pub fn fluents(&self) -> impl ExactSizeIterator<Item = FluentId> + use<> {
+        (0..self.fluents.len() as u32).map(FluentId)
+    }
+
+    /// How many moves the role has.
+    pub fn move_count(&self, role: RoleId) -> usize {
+        self.moves[role.index()].len()
+    }
+
+    /// How many words a state takes.
+    pub fn words(&self) -> usize {
+        self.fluents.len().div_ceil(64)
+    }
+
+    /// The term of a role.
+    pub fn role(&self, role: RoleId) -> TermId {
+        self.roles[role.index()]
+    }
+
+    /// The term of a fluent.
+    pub fn fluent(&self, fluent: FluentId) -> TermId {
+        self.fluents[fluent.index()]
+    }
+
+    /// The term of a move.
+    pub fn movement(&self, role: RoleId, movement: MoveId) -> TermId {
+        self.moves[role.index()][movement.index()]
+    }
+
+    /// The fluent that is this term.
+    pub fn find_fluent(&self, term: TermId) -> Option<FluentId> {
+        self.fluent_ids.get(&term).copied()
+    }
+
+    /// The move of the role that is this term.
+    pub fn find_move(&self, role: RoleId, term: TermId) -> Option<MoveId> {
+        self.move_ids[role.index()].get(&term).copied()
+    }
+
+    /// The role's name.
+    pub fn show_role(&self, role: RoleId) -> String {
+        self.show(self.role(role))
+    }
+
+    /// The fluent as a canonical s-expression.
+    pub fn show_fluent(&self, fluent: FluentId) -> String {
+        self.show(self.fluent(fluent))
+    }
+
+    /// The move as a canonical s-expression.
+    pub fn show_move(&self, role: RoleId, movement: MoveId) -> String {
+        self.show(self.movement(role, movement))
+    }
+
+    fn show(&self, term: TermId) -> String {
+        self.terms.show(&self.rules.symbols, term)
+    }
+
+    /// Reads a ground term, in either notation, that the vocabulary has: the spelling must be the rules'.
+    pub fn read_term(&self, text: &str) -> Option<TermId> {
+        // A term reads like a fact.
+        let parsed = ludex_gdl::syntax::parse(text, &ludex_gdl::syntax::Limits::default());
+        let dotted = format!("{text}.");
+        let parsed = if parsed.findings.is_empty() && parsed.tree.clauses.len() == 1 {
+            parsed
+        } else {
+            ludex_gdl::syntax::parse(&dotted, &ludex_gdl::syntax::Limits::default())
+        };
+        let [clause] = parsed.tree.clauses.as_slice() else {
+            // Numbers are no clauses, but they are terms.
+            return self.terms.find(self.rules.symbols.get(text.trim())?, &[]);
+        };
+        self.ground(&parsed.tree, &clause.head)
+    }
+
+    fn ground(&self, tree: &Tree, term: &TreeTerm) -> Option<TermId> {
+        let name = self.rules.symbols.get(tree.symbols.name(term.name()?))?;
+        if matches!(term.kind, TermKind::Variable(_)) {
+            return None;
+        }
+        let arguments: Vec<TermId> =
+            term.arguments().iter().map(|a| self.ground(tree, a)).collect::<Option<_>>()?;
+        self.terms.find(name, &arguments)
+    }
+}
+
+fn wrapped(terms: &mut Terms, shape: Shape, columns: &[TermId]) -> TermId {
+    match shape {
+        Shape::Function((name, _)) => terms.intern(name, columns),
+        Shape::Constant | Shape::Plain => columns[0],
+    }
+}
+
+/// Names by letter, numbers by value, constants before functions.
+fn natural_order(rules: &Rules, terms: &Terms, a: TermId, b: TermId) -> Ordering {
+    let name = |id| rules.symbols.name(terms.functor(id));
+    let number = |id| name(id).parse::<i64>().ok();
+    let names = match (number(a), number(b)) {
+        (Some(x), Some(y)) => x.cmp(&y).then_with(|| name(a).cmp(name(b))),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => name(a).cmp(name(b)),
+    };
+    let (left, right) = (terms.arguments(a), terms.arguments(b));
+    names.then(left.len().cmp(&right.len())).then_with(|| {
+        left.iter()
+            .zip(right)
+            .map(|(&x, &y)| natural_order(rules, terms, x, y))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    })
+}

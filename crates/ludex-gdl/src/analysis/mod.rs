@@ -1,0 +1,7 @@
+//! What can be read off the rules without playing: who depends on whom, in which order relations can be
+//! computed, which terms each argument can hold.
+
+pub mod dependencies;
+pub mod domains;
+mod graph;
+pub mod strata;

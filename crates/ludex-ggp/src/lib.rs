@@ -1,0 +1,34 @@
+//! General Game Playing on the wire.
+//!
+//! So far this crate knows what others write down about matches: [`record`] reads recorded playouts,
+//! [`replay`] compares them with an engine, step by step. Nothing else in Ludex knows the formats.
+//!
+//! ```
+//! use ludex_engine::{datalog::Datalog, limits::Limits};
+//! use ludex_ggp::{record::Records, replay::Replayer};
+//!
+//! let game = ludex_gdl::Sheet::read("(role robot) (init (at 0)) (succ 0 1)
+//!     (<= (legal robot step) (true (at ?x)) (succ ?x ?y))
+//!     (<= (next (at ?y)) (does robot step) (true (at ?x)) (succ ?x ?y))
+//!     (<= terminal (true (at 1)))
+//!     (<= (goal robot 100) (true (at 1)))").into_game().expect("a sound sheet");
+//! let engine = Datalog::new(&game, Limits::default())?;
+//! let record = r#"{"game":"walk","roles":["robot"],"playout":0}
+//! {"state":["(at 0)"],"terminal":false,"legals":{"robot":["step"]},"goals":{"robot":null},"moves":["step"]}
+//! {"state":["(at 1)"],"terminal":true,"goals":{"robot":100}}
+//! "#;
+//! let mut replayer = Replayer::new(&engine);
+//! for playout in Records::new("walk.jsonl", record.as_bytes())? {
+//!     assert_eq!(replayer.compare(&playout?)?, 2);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Records come from strangers: a broken or hostile file gives a
+//! [`RecordError`](record::RecordError), never a panic, and costs bounded memory
+//! ([`record::Limits`]).
+
+#![forbid(unsafe_code)]
+
+pub mod record;
+pub mod replay;

@@ -1,0 +1,44 @@
+//! The engines by the names that users type.
+//!
+//! A new engine becomes known to the command line and to the examples by one line in [`ALL`].
+
+use ludex_engine::datalog::Datalog;
+use ludex_engine::engine::Engine;
+use ludex_engine::error::BuildError;
+use ludex_engine::limits::Limits;
+use ludex_gdl::Game;
+
+/// A way to build an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// What users type.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    build: Builder,
+}
+
+type Builder = fn(&Game, Limits) -> Result<Box<dyn Engine>, BuildError>;
+
+/// Whichever engine is best for the game. Today that is the only one.
+pub const AUTO: Choice = Choice { name: "auto", about: "the best engine for the game", build: datalog };
+
+/// Every choice, [`AUTO`] first.
+pub const ALL: &[Choice] =
+    &[AUTO, Choice { name: "datalog", about: "the reference: plain and slow, bottom-up", build: datalog }];
+
+/// The choice of that name.
+pub fn find(name: &str) -> Option<Choice> {
+    ALL.iter().copied().find(|choice| choice.name == name)
+}
+
+impl Choice {
+    /// Builds the engine for a game, or says why it declines.
+    pub fn build(&self, game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
+        (self.build)(game, limits)
+    }
+}
+
+fn datalog(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
+    Ok(Box::new(Datalog::new(game, limits)?))
+}

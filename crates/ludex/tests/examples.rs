@@ -1,0 +1,34 @@
+//! The examples run, and say what they should.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What an example prints. Cargo builds the examples before the tests, beside them, unless it is told to
+/// build this test alone.
+fn example(name: &str, arguments: &[&str]) -> Option<String> {
+    let own = std::env::current_exe().expect("a test knows its own path");
+    let folder: PathBuf = own.ancestors().nth(2).expect("target/<profile>/deps").join("examples");
+    let path = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if !path.is_file() {
+        eprintln!("SKIPPED: {} was not built; run `cargo test -p ludex`", path.display());
+        return None;
+    }
+    let output = Command::new(path).args(arguments).output().expect("the example starts");
+    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).expect("examples print UTF-8"))
+}
+
+#[test]
+fn play_random_ends_with_goals() {
+    let Some(out) = example("play_random", &["tictactoe", "7"]) else { return };
+    let goals: Vec<&str> = out.lines().rev().take(2).collect();
+    assert!(goals[0].starts_with("o gets Some(") && goals[1].starts_with("x gets Some("), "{out}");
+    assert!(out.starts_with("  1  x: (mark "), "{out}");
+}
+
+#[test]
+fn compare_engines_covers_every_game_and_engine() {
+    let Some(out) = example("compare_engines", &["2"]) else { return };
+    assert_eq!(out.lines().count(), 1 + ludex::games::ALL.len() * ludex::engines::ALL.len(), "{out}");
+    assert!(out.lines().any(|line| line.starts_with("tictactoe") && line.contains(" 72 ")), "{out}");
+}
