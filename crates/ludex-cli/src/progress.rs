@@ -61,7 +61,7 @@ fn draw(message: &str, length: Option<u64>, position: &AtomicU64, stopped: &Rece
     if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr()).with_elapsed(PATIENCE);
     let template = match length {
         Some(_) => "{msg} [{bar:30}] {percent}% {elapsed}",
         None => "{spinner} {msg} {elapsed}",

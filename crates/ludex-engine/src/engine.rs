@@ -94,6 +94,6 @@ pub trait Worker: Send {
 #[derive(Clone, Debug, Default)]
 pub struct PlayoutBuffer {
     legal: Vec<MoveId>,
-    joint: Vec<MoveId>,
+    pub(crate) joint: Vec<MoveId>,
     next: Vec<u64>,
 }

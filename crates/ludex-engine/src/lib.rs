@@ -29,6 +29,7 @@ pub mod engine;
 pub mod error;
 pub mod limits;
 pub mod perft;
+pub mod propnet;
 pub mod random;
 pub mod row;
 pub mod terms;

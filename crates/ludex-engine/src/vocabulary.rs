@@ -6,7 +6,7 @@
 //! finite vocabulary of at most a few thousand fluents (docs/vocabulary.md), so states are rows of bits; a
 //! game whose vocabulary is beyond the limits is refused with a clean error when an engine is built.
 
-use crate::datalog::{Base, Overrun, Shape};
+use crate::datalog::{Base, Extent, Overrun, Shape};
 use crate::error::BuildError;
 use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
@@ -58,9 +58,9 @@ impl Vocabulary {
         Base::build(game, limits, |base| Vocabulary::from_base(base, limits))
     }
 
-    pub(crate) fn from_base(base: &Base, limits: Limits) -> Result<Vocabulary, Overrun> {
+    fn from_base(base: &Base, limits: Limits) -> Result<Vocabulary, Overrun> {
         let program = &base.program;
-        let store = base.relaxed(limits)?;
+        let store = base.relaxed(Extent::Vocabulary, limits)?;
         let mut terms = store.terms.clone();
         let rules = &program.rules;
         let roles: Vec<TermId> = store.table(program.role).rows().map(|row| row[0]).collect();

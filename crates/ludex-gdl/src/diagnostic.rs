@@ -5,7 +5,7 @@
 //! [`Report`] joins findings with their text and implements [`miette::Diagnostic`], so a program that
 //! depends on `miette` with its `fancy` feature can draw them with carets.
 
-use crate::syntax::{Span, line_column};
+use crate::syntax::Span;
 use std::fmt;
 
 /// How bad a finding is.
@@ -185,20 +185,18 @@ impl Diagnostic {
 pub struct Report {
     source: miette::NamedSource<std::sync::Arc<str>>,
     finding: Diagnostic,
-    place: (usize, usize),
 }
 
 impl Report {
     /// Joins `finding` with the text `text` called `name`.
     pub fn new(name: &str, text: &std::sync::Arc<str>, finding: Diagnostic) -> Report {
-        let place = line_column(text, finding.span.start);
-        Report { source: miette::NamedSource::new(name, text.clone()), finding, place }
+        Report { source: miette::NamedSource::new(name, text.clone()), finding }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}:{})", self.finding.message, self.place.0, self.place.1)
+        f.write_str(&self.finding.message)
     }
 }
 

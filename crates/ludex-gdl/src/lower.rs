@@ -316,7 +316,7 @@ impl Lowering<'_> {
     }
 
     fn rule(&mut self, clause: &Clause, alternative: &[Part<'_>]) {
-        let mut scope = Scope { names: Vec::new() };
+        let mut scope = Scope::default();
         let head = self.atom(&mut scope, &clause.head);
         let mut body = Vec::with_capacity(alternative.len());
         let mut places = Places { clause: clause.span, head: clause.head.span, body: Vec::new() };
@@ -420,19 +420,22 @@ impl Lowering<'_> {
 }
 
 /// The variables of one rule, numbered as they appear.
+#[derive(Default)]
 struct Scope {
     names: Vec<Symbol>,
+    positions: HashMap<Symbol, u32>,
 }
 
 impl Scope {
     fn term(&mut self, term: &tree::Term) -> Term {
         match &term.kind {
             TermKind::Variable(name) => {
-                let position = self.names.iter().position(|n| n == name).unwrap_or_else(|| {
+                let next = self.names.len() as u32;
+                let position = *self.positions.entry(*name).or_insert(next);
+                if position == next {
                     self.names.push(*name);
-                    self.names.len() - 1
-                });
-                Term::Variable(Variable(position as u32))
+                }
+                Term::Variable(Variable(position))
             }
             TermKind::Constant(name) => Term::Constant(*name),
             TermKind::Compound(name, arguments) if arguments.is_empty() => Term::Constant(*name),

@@ -175,7 +175,9 @@ impl Fuzzer {
                     text.splice(at..at, part);
                 }
                 5 => {
-                    text[range].iter_mut().for_each(|b| *b ^= if b.is_ascii_alphabetic() { 0x20 } else { 0 })
+                    for byte in &mut text[range] {
+                        *byte ^= if byte.is_ascii_alphabetic() { 0x20 } else { 0 };
+                    }
                 }
                 6 => text.truncate(range.end),
                 _ => {
@@ -190,23 +192,50 @@ impl Fuzzer {
     }
 }
 
-/// Leaves out whatever can be left out while the same promise stays broken.
+/// Leaves out whatever can be left out while the same promise stays broken: first whole lists, which a
+/// cut at random would only unbalance, then ranges of bytes.
 fn smallest(mut bytes: Vec<u8>, kind_of: &str) -> Vec<u8> {
     let deadline = Instant::now() + Duration::from_secs(20);
+    let without = |bytes: &[u8], from: usize, to: usize| {
+        let shorter = [&bytes[..from], &bytes[to.min(bytes.len())..]].concat();
+        let same = Instant::now() < deadline && broken(&shorter).is_some_and(|m| kind(&m) == kind_of);
+        same.then_some(shorter)
+    };
+    let mut at = 0;
+    while at < bytes.len() {
+        match list_end(&bytes, at).and_then(|end| without(&bytes, at, end)) {
+            Some(shorter) => bytes = shorter,
+            None => at += 1,
+        }
+    }
     let mut size = bytes.len() / 2;
     while size > 0 {
         let mut at = 0;
-        while at < bytes.len() && Instant::now() < deadline {
-            let shorter = [&bytes[..at], &bytes[(at + size).min(bytes.len())..]].concat();
-            if broken(&shorter).is_some_and(|message| kind(&message) == kind_of) {
-                bytes = shorter;
-            } else {
-                at += size;
+        while at < bytes.len() {
+            match without(&bytes, at, at + size) {
+                Some(shorter) => bytes = shorter,
+                None => at += size,
             }
         }
         size /= 2;
     }
     bytes
+}
+
+/// The offset behind the list that opens at `at`.
+fn list_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (offset, byte) in bytes[at..].iter().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return (offset > 0).then_some(at + offset + 1);
+        }
+    }
+    None
 }
 
 fn save(bytes: &[u8], kind_of: &str) -> String {

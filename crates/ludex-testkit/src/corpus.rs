@@ -4,7 +4,7 @@
 //! looked for at `$LUDEX_SHARED`, else at `../shared` beside the repository, and tests that need it say
 //! loudly when it is absent ([`crate::report::not_run`]).
 
-use crate::report::not_run;
+use crate::report::{not_run, note};
 use ludex_gdl::syntax::{Limits, line_column};
 use ludex_gdl::{Game, Sheet};
 use std::path::{Path, PathBuf};
@@ -79,6 +79,24 @@ pub fn shared(name: &str, what: &str) -> Option<PathBuf> {
 /// The public rule sheets; none, and a loud line, where they are not there.
 pub fn shared_games(what: &str) -> Vec<Source> {
     shared("games", what).map(|path| sheets_in(&path)).unwrap_or_default()
+}
+
+/// The public sheets on which `engine` takes long, by its list `testdata/slow-<engine>.txt`: one name a
+/// line, then anything. They are left out unless `LUDEX_SLOW` is set, and a loud line says so.
+pub fn slow_sheets(engine: &str, what: &str) -> Vec<String> {
+    if std::env::var_os("LUDEX_SLOW").is_some() {
+        return Vec::new();
+    }
+    let path = testdata(&format!("slow-{}.txt", engine.replace('/', "-")));
+    // An engine without a list is fast everywhere.
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let names: Vec<String> =
+        lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+    if !names.is_empty() {
+        note(&format!("NOT RUN: {what} on {} slow sheets ({}; set LUDEX_SLOW)", names.len(), path.display()));
+    }
+    names
 }
 
 /// Every sheet in a folder, by name.

@@ -1,6 +1,6 @@
 //! Two engines on the same game.
 
-use crate::walk::{Length, View, look, successor, walk};
+use crate::walk::{Length, View, check_shape, look, successor, walk};
 use ludex_engine::engine::Engine;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{MoveId, Vocabulary};
@@ -20,6 +20,8 @@ pub fn compare(reference: &dyn Engine, other: &dyn Engine, seed: u64, length: Le
         if let Some((joint, _)) = &expected.step {
             found.step = Some((joint.clone(), successor(&mut *worker, &expected.state, joint)));
         }
+        // Only what is in shape has names that a message can give.
+        check_shape(other.vocabulary(), std::slice::from_ref(&found))?;
         if found != *expected {
             let state = row::show(reference.vocabulary(), &expected.state).join(" ");
             let difference = first_difference(reference.vocabulary(), expected, &found);

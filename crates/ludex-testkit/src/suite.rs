@@ -97,6 +97,7 @@ impl<'a> Suite<'a> {
         report: &mut Report,
         group: &str,
         sources: &[Source],
+        not_tried: &[String],
         check: impl Fn(&Source, &dyn Engine) -> Result<(), String>,
     ) {
         let mut declined = Vec::new();
@@ -107,7 +108,7 @@ impl<'a> Suite<'a> {
                 engine.map_or(Ok(()), |engine| check(source, &*engine))
             });
         }
-        report.case("declined games", || unsupported::compare(self.name, group, &declined));
+        report.case("declined games", || unsupported::compare(self.name, group, &declined, not_tried));
     }
 
     /// The micro games of `testdata/rules`.
@@ -121,14 +122,14 @@ impl<'a> Suite<'a> {
                 engine.map_or(Ok(()), |engine| game.check(&*engine))
             });
         }
-        report.case("declined games", || unsupported::compare(self.name, "rules", &declined));
+        report.case("declined games", || unsupported::compare(self.name, "rules", &declined, &[]));
         report.finish();
     }
 
     /// The derived counts of `testdata/perft`.
     pub fn perft(&self) {
         let mut report = self.report("perft");
-        self.each(&mut report, "games", &corpus::games(), |source, engine| {
+        self.each(&mut report, "games", &corpus::games(), &[], |source, engine| {
             check_perft(engine, &perft_rows(&source.name)?, self.effort.nodes)
         });
         report.finish();
@@ -137,7 +138,7 @@ impl<'a> Suite<'a> {
     /// The recorded games of `testdata/perft`.
     pub fn plays(&self) {
         let mut report = self.report("plays");
-        self.each(&mut report, "games", &corpus::games(), |source, engine| {
+        self.each(&mut report, "games", &corpus::games(), &[], |source, engine| {
             let mut asker = Asker::new(engine);
             for (number, play) in plays(&source.name)?.iter().enumerate() {
                 check_play(&mut asker, play).map_err(|e| format!("game {}: {e}", number + 1))?;
@@ -152,7 +153,7 @@ impl<'a> Suite<'a> {
         let mut report = self.report("playthroughs");
         let folder = testdata("playthroughs");
         let games = corpus::games();
-        self.each(&mut report, "games", &games, |source, engine| {
+        self.each(&mut report, "games", &games, &[], |source, engine| {
             let trace = playthrough::trace(&source.name, engine, 1);
             golden::compare(&folder.join(format!("{}.txt", source.name)), &trace)
         });
@@ -173,7 +174,7 @@ impl<'a> Suite<'a> {
     /// Random walks on the bundled games: what must hold in every game.
     pub fn walks(&self) {
         let mut report = self.report("walks");
-        self.each(&mut report, "games", &corpus::games(), |_, engine| {
+        self.each(&mut report, "games", &corpus::games(), &[], |_, engine| {
             check_names(engine.vocabulary())?;
             self.walk_all(engine, self.effort.walk)?;
             for seed in 0..4 {
@@ -186,14 +187,32 @@ impl<'a> Suite<'a> {
         report.finish();
     }
 
+    /// The public sheets without the slow ones, and the slow ones' names.
+    fn shared(&self, what: &str) -> (Vec<Source>, Vec<String>) {
+        let mut sources = corpus::shared_games(what);
+        let mut slow = Vec::new();
+        if !sources.is_empty() {
+            slow = corpus::slow_sheets(self.name, what);
+            for name in &slow {
+                assert!(
+                    sources.iter().any(|source| source.name == *name),
+                    "the slow sheet {name} does not exist"
+                );
+            }
+            sources.retain(|source| !slow.contains(&source.name));
+        }
+        (sources, slow)
+    }
+
     /// Short random walks on the public sheets, where they are there.
     pub fn shared_walks(&self) {
-        let sources = corpus::shared_games(&format!("{}: walks on the public sheets", self.name));
+        let what = format!("{}: walks on the public sheets", self.name);
+        let (sources, slow) = self.shared(&what);
         if sources.is_empty() {
             return;
         }
-        let mut report = self.report("walks on the public sheets");
-        self.each(&mut report, "shared", &sources, |_, engine| {
+        let mut report = Report::new(what);
+        self.each(&mut report, "shared", &sources, &slow, |_, engine| {
             self.walk_all(engine, self.effort.shared_walk)?;
             check_playout(engine, 1, 5).map(|_| ())
         });
@@ -241,9 +260,9 @@ impl<'a> Suite<'a> {
     pub fn oracle(&self) {
         let what = format!("{}: the oracle's records", self.name);
         let Some(games) = oracle::load(&what) else { return };
-        let sources = corpus::shared_games(&what);
+        let (sources, slow) = self.shared(&what);
         let mut report = Report::new(what);
-        for (name, oracle) in games {
+        for (name, oracle) in games.into_iter().filter(|(name, _)| !slow.contains(name)) {
             report.case(&name, || {
                 let source = sources.iter().find(|source| source.name == name);
                 let game = source.ok_or("there is no such sheet")?.game()?;
@@ -303,7 +322,7 @@ impl<'a> Suite<'a> {
             let rules = corpus::into_game(Sheet::read(&generate::game(seed)));
             report.case(&format!("seed {seed}"), || against(&rules?, self.effort.generated_walk, seed));
         }
-        for source in corpus::shared_games(&format!("{}: comparison on the public sheets", self.name)) {
+        for source in self.shared(&format!("{}: comparison on the public sheets", self.name)).0 {
             report.case(&source.name, || against(&source.game()?, self.effort.shared_walk, 3));
         }
         report.finish();

@@ -26,12 +26,20 @@ fn lines(engine: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Compares the games of `group` that the engine declined with its list, both ways.
-pub fn compare(engine: &str, group: &str, declined: &[(String, String)]) -> Result<(), String> {
+/// Compares the games of `group` that the engine declined with its list, both ways. What the list says of
+/// games that were not tried is left alone.
+pub fn compare(
+    engine: &str,
+    group: &str,
+    declined: &[(String, String)],
+    not_tried: &[String],
+) -> Result<(), String> {
     let _guard = REWRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let prefix = format!("{group}/");
-    let (old, others): (Vec<String>, Vec<String>) =
-        lines(engine)?.into_iter().partition(|line| line.starts_with(&prefix));
+    let (old, others): (Vec<String>, Vec<String>) = lines(engine)?.into_iter().partition(|line| {
+        let name = line.strip_prefix(&prefix).and_then(|rest| rest.split('\t').next());
+        name.is_some_and(|name| not_tried.iter().all(|other| other != name))
+    });
     let mut new: Vec<String> =
         declined.iter().map(|(name, reason)| format!("{prefix}{name}\t{reason}")).collect();
     new.sort();

@@ -6,6 +6,7 @@ use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
 use ludex_engine::limits::Limits;
+use ludex_engine::propnet::Propnet;
 use ludex_gdl::Game;
 
 /// A way to build an engine.
@@ -20,12 +21,15 @@ pub struct Choice {
 
 type Builder = fn(&Game, Limits) -> Result<Box<dyn Engine>, BuildError>;
 
-/// Whichever engine is best for the game. Today that is the only one.
-pub const AUTO: Choice = Choice { name: "auto", about: "the best engine for the game", build: datalog };
+/// Whichever engine is best for the game: the network where it fits, else the reference.
+pub const AUTO: Choice = Choice { name: "auto", about: "the best engine for the game", build: auto };
 
 /// Every choice, [`AUTO`] first.
-pub const ALL: &[Choice] =
-    &[AUTO, Choice { name: "datalog", about: "the reference: plain and slow, bottom-up", build: datalog }];
+pub const ALL: &[Choice] = &[
+    AUTO,
+    Choice { name: "datalog", about: "the reference: plain and slow, bottom-up", build: datalog },
+    Choice { name: "propnet", about: "the rules as a circuit, followed change by change", build: propnet },
+];
 
 /// The choice of that name.
 pub fn find(name: &str) -> Option<Choice> {
@@ -37,6 +41,14 @@ impl Choice {
     pub fn build(&self, game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
         (self.build)(game, limits)
     }
+}
+
+fn auto(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
+    propnet(game, limits).or_else(|_| datalog(game, limits))
+}
+
+fn propnet(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
+    Ok(Box::new(Propnet::new(game, limits)?))
 }
 
 fn datalog(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {

@@ -7,6 +7,7 @@
 //! A wrong guess costs looks only: every coordinate and content is a name of the rules.
 
 mod axis;
+mod content;
 mod layout;
 
 use layout::{Board, Place};

@@ -4,7 +4,8 @@ use crate::{Scratch, ludex, ludex_with_input};
 
 #[test]
 fn json_has_the_promised_keys_and_nothing_else() {
-    let run = ludex(&["bench", "nim", "maze", "--seconds", "0.05", "--json"]).ends_with(0);
+    let run =
+        ludex(&["bench", "nim", "maze", "--seconds", "0.05", "--engine", "datalog", "--json"]).ends_with(0);
     let lines = run.json();
     assert_eq!(lines.len(), 2);
     for (line, game) in lines.iter().zip(["nim", "maze"]) {

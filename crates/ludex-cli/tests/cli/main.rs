@@ -5,6 +5,7 @@ mod check;
 mod debug;
 mod help;
 mod misuse;
+mod pages;
 mod perft;
 mod print;
 mod replay;

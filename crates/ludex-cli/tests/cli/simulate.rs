@@ -4,9 +4,11 @@ use crate::{Scratch, bundled, ludex, ludex_with_input};
 
 #[test]
 fn a_seed_repeats_the_match() {
-    let first = ludex(&["simulate", "reversi", "--seed", "5", "--steps", "10"]).ends_with(0).out;
-    let again = ludex(&["simulate", "reversi", "--seed", "5", "--steps", "10"]).ends_with(0).out;
-    let other = ludex(&["simulate", "reversi", "--seed", "6", "--steps", "10"]).ends_with(0).out;
+    let play = |seed: &str| {
+        let arguments = ["simulate", "reversi", "--seed", seed, "--steps", "10", "--engine", "datalog"];
+        ludex(&arguments).ends_with(0).out
+    };
+    let (first, again, other) = (play("5"), play("5"), play("6"));
     assert_eq!(first, again);
     assert_ne!(first, other);
     assert!(first.starts_with("reversi, engine datalog, seed 5\n"), "{first}");
@@ -16,14 +18,15 @@ fn a_seed_repeats_the_match() {
 #[test]
 fn without_a_seed_one_is_chosen_and_shown() {
     let out = ludex(&["simulate", "nim"]).ends_with(0).out;
-    let first = out.lines().next().expect("a line");
-    let seed = first.strip_prefix("nim, engine datalog, seed ").expect(first);
+    let (_, seed) = out.lines().next().and_then(|line| line.split_once(", seed ")).expect(&out);
     assert_eq!(ludex(&["simulate", "nim", "--seed", seed]).ends_with(0).out, out);
 }
 
 #[test]
 fn boards_are_drawn() {
-    let out = ludex(&["simulate", "tictactoe", "--seed", "3", "--steps", "0"]).ends_with(0).out;
+    let out = ludex(&["simulate", "tictactoe", "--seed", "3", "--steps", "0", "--engine", "datalog"])
+        .ends_with(0)
+        .out;
     let expected = "tictactoe, engine datalog, seed 3
 board (cell x y _)
 

@@ -2,10 +2,12 @@
 
 use super::evaluate::Store;
 use super::plan::Estimate;
-use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, TableId};
+use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, Shape, TableId};
 use crate::error::BuildError;
 use crate::limits::{Budget, Exceeded, Limits};
+use crate::row;
 use crate::terms::Terms;
+use crate::vocabulary::Vocabulary;
 use ludex_gdl::Game;
 use ludex_gdl::analysis::dependencies::Phase;
 use ludex_gdl::rewrite::demand::on_demand;
@@ -26,6 +28,15 @@ pub(crate) struct Base {
 /// among the public sheets that is still worth listing has 200,000 (amazons); those beyond, sudoku's
 /// rows of nine numbers for one, have 10^9 and more.
 const MOST_STATIC_ROWS: usize = 1_000_000;
+
+/// Which tables [`Base::relaxed`] fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Those of fluents and moves, and what they are computed from.
+    Vocabulary,
+    /// All.
+    Everything,
+}
 
 /// Rules that ran into a limit.
 #[derive(Clone, Debug)]
@@ -107,6 +118,23 @@ impl Base {
         Ok((program, store))
     }
 
+    /// The initial state. Its terms begin with the vocabulary's, so their numbers mean the same.
+    pub(crate) fn initial(&self, vocabulary: &Vocabulary) -> Vec<u64> {
+        let mut row = vec![0; vocabulary.words()];
+        for tables in &self.program.fluents {
+            for columns in self.store.table(tables.init).rows() {
+                let term = match tables.shape {
+                    Shape::Function((name, _)) => vocabulary.terms().find(name, columns),
+                    Shape::Constant | Shape::Plain => Some(columns[0]),
+                };
+                if let Some(fluent) = term.and_then(|term| vocabulary.find_fluent(term)) {
+                    row::set(&mut row, fluent);
+                }
+            }
+        }
+        row
+    }
+
     /// What is known of the sizes of the tables: static ones exactly, the others by guess.
     pub(crate) fn estimates(&self) -> Vec<Estimate> {
         let sizes = self.program.tables.iter().zip(&self.store.tables).zip(&self.program.guesses);
@@ -118,10 +146,9 @@ impl Base {
             .collect()
     }
 
-    /// The fluent and move tables filled with a superset of what any reachable state can hold, and with
-    /// them the tables they are computed from: negation of what is not static is ignored, what is legal is
-    /// done, what is next is true.
-    pub(crate) fn relaxed(&self, limits: Limits) -> Result<Store, Overrun> {
+    /// The tables filled with a superset of what any reachable state can hold: negation of what is not
+    /// static is ignored, what is legal is done, what is next is true.
+    pub(crate) fn relaxed(&self, extent: Extent, limits: Limits) -> Result<Store, Overrun> {
         let program = &self.program;
         let mut rules = Vec::new();
         for tables in &program.fluents {
@@ -141,9 +168,11 @@ impl Base {
                 rules.push(rule);
             }
         }
-        let wanted = program.fluents.iter().map(|f| f.holds).chain(program.moves.iter().map(|m| m.does));
-        let needed = needed_tables(&rules, program.tables.len(), wanted);
-        rules.retain(|rule| needed[rule.head.table.index()]);
+        if extent == Extent::Vocabulary {
+            let wanted = program.fluents.iter().map(|f| f.holds).chain(program.moves.iter().map(|m| m.does));
+            let needed = needed_tables(&rules, program.tables.len(), wanted);
+            rules.retain(|rule| needed[rule.head.table.index()]);
+        }
         let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
         let mut store = self.store.clone();
         let filled = store.apply_unseen(&stratum, self.estimates(), &mut Budget::new(limits));

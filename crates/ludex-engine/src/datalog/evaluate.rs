@@ -1,7 +1,7 @@
 //! Applying rules to tables until nothing new follows.
 
 use super::plan::{Column, Estimate, Plan, Step, plan};
-use super::program::{Arg, FlatLiteral, FlatStratum, TableId};
+use super::program::{Arg, FlatLiteral, FlatRule, FlatStratum, TableId};
 use super::table::Table;
 use crate::limits::{Budget, Exceeded};
 use crate::terms::{TermId, Terms};
@@ -40,6 +40,27 @@ impl StratumPlan {
             }
         }
         StratumPlan { first, again, heads }
+    }
+}
+
+/// What is done with each way through the conditions of a rule.
+pub(crate) trait Sink {
+    /// The variables of the rule have the values of [`Store::value`].
+    fn found(&mut self, store: &mut Store, plan: &Plan, budget: &mut Budget) -> Result<(), Exceeded>;
+}
+
+/// Adds the head to its table.
+struct Insert;
+
+impl Sink for Insert {
+    fn found(&mut self, store: &mut Store, plan: &Plan, budget: &mut Budget) -> Result<(), Exceeded> {
+        store.row.clear();
+        let env = &store.env;
+        store.row.extend(plan.row.iter().map(|arg| value(env, *arg)));
+        if Arc::make_mut(&mut store.tables[plan.head.index()]).insert(&store.row) {
+            budget.spend(1)?;
+        }
+        Ok(())
     }
 }
 
@@ -144,15 +165,43 @@ impl Store {
         Ok(news)
     }
 
+    /// Hands every way through the conditions of a rule to `sink`; the tables stay as they are.
+    pub(crate) fn each_match<S: Sink>(
+        &mut self,
+        rule: &FlatRule,
+        estimates: &[Estimate],
+        sink: &mut S,
+        budget: &mut Budget,
+    ) -> Result<(), Exceeded> {
+        let mut plan = plan(rule, None, estimates, &mut self.tables);
+        // Every way counts, not only the first to each head.
+        plan.decided = plan.steps.len();
+        if self.env.len() < plan.variables {
+            self.env.resize(plan.variables, TermId(0));
+        }
+        self.step(&plan, 0, sink, budget).map(|_| ())
+    }
+
+    /// The value of an argument under the present match.
+    pub(crate) fn value(&self, arg: Arg) -> TermId {
+        value(&self.env, arg)
+    }
+
     fn run(&mut self, plan: &Plan, budget: &mut Budget) -> Result<(), Exceeded> {
         if self.env.len() < plan.variables {
             self.env.resize(plan.variables, TermId(0));
         }
-        self.step(plan, 0, budget).map(|_| ())
+        self.step(plan, 0, &mut Insert, budget).map(|_| ())
     }
 
     /// Tries the steps from `at` on; true if there was a way through to the head.
-    fn step(&mut self, plan: &Plan, at: usize, budget: &mut Budget) -> Result<bool, Exceeded> {
+    fn step<S: Sink>(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        sink: &mut S,
+        budget: &mut Budget,
+    ) -> Result<bool, Exceeded> {
         if at == plan.decided && at < plan.steps.len() {
             // The head is known: if it was derived before, the rest is not worth trying.
             let row = plan.row.iter().map(|arg| value(&self.env, *arg));
@@ -161,12 +210,7 @@ impl Store {
             }
         }
         let Some(step) = plan.steps.get(at) else {
-            self.row.clear();
-            let env = &self.env;
-            self.row.extend(plan.row.iter().map(|arg| value(env, *arg)));
-            if Arc::make_mut(&mut self.tables[plan.head.index()]).insert(&self.row) {
-                budget.spend(1)?;
-            }
+            sink.found(self, plan, budget)?;
             return Ok(true);
         };
         budget.tick()?;
@@ -179,7 +223,9 @@ impl Store {
                         self.tables[table].newest(index, key.iter().map(|arg| value(&self.env, *arg)));
                     while let Some(at_row) = row {
                         budget.tick()?;
-                        if self.matches(table, at_row, check, bind) && self.step(plan, at + 1, budget)? {
+                        if self.matches(table, at_row, check, bind)
+                            && self.step(plan, at + 1, sink, budget)?
+                        {
                             found = true;
                             if at >= plan.decided {
                                 break;
@@ -188,28 +234,35 @@ impl Store {
                         row = self.tables[table].older(index, at_row);
                     }
                 } else {
-                    found =
-                        self.scan(plan, at, (0, self.tables[table].len()), table, (check, bind), budget)?;
+                    found = self.scan(
+                        plan,
+                        at,
+                        (0, self.tables[table].len()),
+                        table,
+                        (check, bind),
+                        sink,
+                        budget,
+                    )?;
                 }
                 Ok(found)
             }
             Step::ScanNew { table, check, bind } => {
                 let table = table.index();
-                self.scan(plan, at, self.new[table], table, (check, bind), budget)
+                self.scan(plan, at, self.new[table], table, (check, bind), sink, budget)
             }
             Step::Present { table, row } => {
                 let env = &self.env;
                 let present = self.tables[table.index()].has(row.iter().map(|arg| value(env, *arg)));
-                Ok(present && self.step(plan, at + 1, budget)?)
+                Ok(present && self.step(plan, at + 1, sink, budget)?)
             }
             Step::Absent { table, row } => {
                 let env = &self.env;
                 let present = self.tables[table.index()].has(row.iter().map(|arg| value(env, *arg)));
-                Ok(!present && self.step(plan, at + 1, budget)?)
+                Ok(!present && self.step(plan, at + 1, sink, budget)?)
             }
             Step::Distinct(left, right) => {
                 let differ = value(&self.env, *left) != value(&self.env, *right);
-                Ok(differ && self.step(plan, at + 1, budget)?)
+                Ok(differ && self.step(plan, at + 1, sink, budget)?)
             }
             Step::TakeApart { whole, functor, count, check, bind } => {
                 let term = self.env[*whole as usize];
@@ -218,38 +271,40 @@ impl Store {
                 }
                 let (terms, env) = (&self.terms, &mut self.env);
                 let fits = fits(terms.arguments(term), env, check, bind);
-                Ok(fits && self.step(plan, at + 1, budget)?)
+                Ok(fits && self.step(plan, at + 1, sink, budget)?)
             }
             Step::PutTogether { whole, functor, args } => {
                 let term = self.put_together(*functor, args);
                 self.env[*whole as usize] = term;
-                self.step(plan, at + 1, budget)
+                self.step(plan, at + 1, sink, budget)
             }
             Step::Equals { whole, functor, args } => {
                 let term = self.put_together(*functor, args);
-                Ok(self.env[*whole as usize] == term && self.step(plan, at + 1, budget)?)
+                Ok(self.env[*whole as usize] == term && self.step(plan, at + 1, sink, budget)?)
             }
             Step::Constant(variable) => {
                 let constant = self.terms.is_constant(self.env[*variable as usize]);
-                Ok(constant && self.step(plan, at + 1, budget)?)
+                Ok(constant && self.step(plan, at + 1, sink, budget)?)
             }
         }
     }
 
     /// Tries every row of a range.
-    fn scan(
+    #[allow(clippy::too_many_arguments)]
+    fn scan<S: Sink>(
         &mut self,
         plan: &Plan,
         at: usize,
         (from, to): (usize, usize),
         table: usize,
         (check, bind): (&[Column], &[(usize, u32)]),
+        sink: &mut S,
         budget: &mut Budget,
     ) -> Result<bool, Exceeded> {
         let mut found = false;
         for row in from..to {
             budget.tick()?;
-            if self.matches(table, row, check, bind) && self.step(plan, at + 1, budget)? {
+            if self.matches(table, row, check, bind) && self.step(plan, at + 1, sink, budget)? {
                 found = true;
                 if at >= plan.decided {
                     break;

@@ -23,6 +23,8 @@ mod program;
 mod reference;
 mod table;
 
-pub(crate) use base::{Base, Overrun};
-pub(crate) use program::Shape;
+pub(crate) use base::{Base, Extent, Overrun};
+pub(crate) use evaluate::{Sink, Store};
+pub(crate) use plan::{Estimate, Plan};
+pub(crate) use program::{FlatAtom, FlatLiteral, FlatRule, Program, Shape, TableId};
 pub use reference::Datalog;

@@ -84,24 +84,20 @@ struct Trial {
 impl Datalog {
     /// Prepares the rules. Relations that are large in play are computed on demand where that saves work.
     pub fn new(game: &Game, limits: Limits) -> Result<Datalog, BuildError> {
-        let mut best = Base::build(game, limits, |base| {
-            let vocabulary = Arc::new(Vocabulary::from_base(base, limits)?);
-            Datalog::trial(base, vocabulary, limits)
-        })?;
+        let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
+        let trial = |demanded: Vec<RelationId>| {
+            Base::build_on_demand(game, demanded, vocabulary.terms(), limits, |base| {
+                Datalog::trial(base, vocabulary.clone(), limits)
+            })
+        };
+        let mut best = trial(Vec::new())?;
         for _ in 0..MOST_TRIALS {
             // All heavy relations together, since one that is asked often asks another; else the heaviest.
-            let improved =
-                [best.heavy.as_slice(), best.heavy.get(..1).unwrap_or_default()].iter().find_map(|more| {
-                    if more.is_empty() {
-                        return None;
-                    }
-                    let demanded = [best.demanded.as_slice(), more].concat();
-                    let vocabulary = &best.engine.vocabulary;
-                    let build = |base: &Base| Datalog::trial(base, vocabulary.clone(), limits);
-                    let other =
-                        Base::build_on_demand(game, demanded, vocabulary.terms(), limits, build).ok()?;
-                    (other.work * 10 < best.work * 9).then_some(other)
-                });
+            let choices = [best.heavy.as_slice(), best.heavy.get(..1).unwrap_or_default()];
+            let improved = choices.iter().filter(|more| !more.is_empty()).find_map(|more| {
+                let other = trial([best.demanded.as_slice(), more].concat()).ok()?;
+                (other.work * 10 < best.work * 9).then_some(other)
+            });
             match improved {
                 Some(other) => best = other,
                 None => break,
@@ -113,11 +109,8 @@ impl Datalog {
     fn trial(base: &Base, vocabulary: Arc<Vocabulary>, limits: Limits) -> Result<Trial, Overrun> {
         let program = Arc::new(base.program.clone());
         let questions = Questions::new(&program);
-        let mut store = base.store.clone();
-        // One of the two tables of terms begins with the other: take the longer.
-        if vocabulary.terms().len() > store.terms.len() {
-            store.terms = vocabulary.terms().clone();
-        }
+        // Its terms begin with the vocabulary's, so rows can use the vocabulary's numbers.
+        let store = base.store.clone();
         let codes = Codes::new(&program, &vocabulary, &store.terms);
         let mut engine = Datalog { vocabulary, program, store, strata: Vec::new(), questions, codes, limits };
         // Play a little with what can be guessed of the sizes, plan with those seen, and play again.

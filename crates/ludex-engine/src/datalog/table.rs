@@ -105,15 +105,20 @@ impl Table {
 
     /// As `contains`, for a row that lies nowhere in one piece.
     pub(crate) fn has(&self, row: impl Iterator<Item = TermId> + Clone) -> bool {
+        self.position(row).is_some()
+    }
+
+    /// Where the row stands.
+    pub(crate) fn position(&self, row: impl Iterator<Item = TermId> + Clone) -> Option<usize> {
         let index = &self.indexes[0];
         let mut at = index.heads[index.bucket(row.clone())];
         while at != NONE {
             if self.row(at as usize).iter().copied().eq(row.clone()) {
-                return true;
+                return Some(at as usize);
             }
             at = index.older[at as usize];
         }
-        false
+        None
     }
 
     /// The newest row whose indexed columns may hold `key`, to be followed by [`Table::older`]. Rows of

@@ -2,7 +2,7 @@
 
 /// The strongly connected components of the graph on `0..successors.len()`, each after all components that
 /// it has an edge into. Tarjan's algorithm with its own stack: chains of a hundred thousand nodes are fine.
-pub(super) fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
+pub fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
     const NEW: u32 = u32::MAX;
     let n = successors.len();
     let (mut order, mut low) = (vec![NEW; n], vec![0u32; n]);

@@ -3,5 +3,5 @@
 
 pub mod dependencies;
 pub mod domains;
-mod graph;
+pub mod graph;
 pub mod strata;

@@ -236,7 +236,7 @@ impl Parser<'_> {
                 self.findings.push(finding.hint("names begin with a small letter"));
                 return None;
             }
-            Token::Name(name) if name.parse::<i64>().is_ok() => {
+            Token::Name(name) if name.parse::<i64>().is_ok() && self.tokens[self.at + 1].0 != Token::Open => {
                 let message = "this is no clause";
                 let finding = Diagnostic::new(Code::NotAClause, start, message, "a number");
                 self.findings.push(finding.hint("a clause begins with the name of a relation"));
@@ -314,6 +314,9 @@ impl Parser<'_> {
             if matches!(parser.peek(), Token::Variable(_)) {
                 return parser
                     .unexpected("a condition", "write the relation that should hold, such as `true(F)`");
+            }
+            if parser.is_name("or") || parser.is_name("and") {
+                return parser.unexpected("a condition", "`or` stands between two conditions");
             }
             let distinct = parser.is_name("distinct");
             let term = parser.term()?;

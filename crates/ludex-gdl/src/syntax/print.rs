@@ -162,16 +162,26 @@ fn kif_formula(symbols: &Symbols, formula: &Formula, out: &mut String) {
 fn kif_atom(symbols: &Symbols, atom: &Term, out: &mut String) {
     match &atom.kind {
         TermKind::Compound(name, arguments) => {
-            kif_list(symbols, relation_name(symbols, *name), arguments, out);
+            out.push('(');
+            kif_relation(relation_name(symbols, *name), out);
+            kif_arguments(symbols, arguments, out);
         }
-        TermKind::Constant(name) => kif_name(relation_name(symbols, *name), out),
+        TermKind::Constant(name) => kif_relation(relation_name(symbols, *name), out),
         TermKind::Variable(_) => kif_term(symbols, atom, out),
     }
 }
 
-fn kif_list(symbols: &Symbols, name: &str, arguments: &[Term], out: &mut String) {
-    out.push('(');
-    kif_name(name, out);
+/// Writes the name of a relation: one that is spelt like a connective is quoted, or it would be read as one.
+fn kif_relation(name: &str, out: &mut String) {
+    if is_connective(name) { quote(name, '"', out) } else { kif_name(name, out) }
+}
+
+fn is_connective(name: &str) -> bool {
+    matches!(Keyword::of(name), Some(Keyword::Not | Keyword::Or | Keyword::And | Keyword::Distinct))
+}
+
+/// Writes the arguments of a list and closes it.
+fn kif_arguments(symbols: &Symbols, arguments: &[Term], out: &mut String) {
     for argument in arguments {
         out.push(' ');
         kif_term(symbols, argument, out);
@@ -186,7 +196,11 @@ fn kif_term(symbols: &Symbols, term: &Term, out: &mut String) {
             out.push_str(symbols.name(*name));
         }
         TermKind::Constant(name) => kif_name(symbols.name(*name), out),
-        TermKind::Compound(name, arguments) => kif_list(symbols, symbols.name(*name), arguments, out),
+        TermKind::Compound(name, arguments) => {
+            out.push('(');
+            kif_name(symbols.name(*name), out);
+            kif_arguments(symbols, arguments, out);
+        }
     }
 }
 
@@ -378,9 +392,7 @@ impl Infix<'_> {
 
 /// Writes a constant in infix notation, quoted if it would not read back as a bare name.
 fn infix_name(name: &str, out: &mut String) {
-    let connective =
-        matches!(Keyword::of(name), Some(Keyword::Not | Keyword::Or | Keyword::And | Keyword::Distinct));
-    if is_bare_name(name) && !connective {
+    if is_bare_name(name) && !is_connective(name) {
         out.push_str(name);
     } else {
         quote(name, '\'', out);

@@ -1,0 +1,254 @@
+//! Ground rules to network.
+//!
+//! The inferential frame problem shows here as a disjunction over all moves that leave a fluent alone:
+//! `next(f)` if `f` and one of a hundred moves was made. Each role makes exactly one move, so a disjunction
+//! over most of a role's moves is the negation of the disjunction over the few others; that makes the
+//! network linear in what moves touch.
+
+use super::ground::{AtomId, Ground, GroundLiteral};
+use super::net::{Block, Net, NetBuilder, Node, Signal};
+use crate::datalog::{Base, Program, Shape};
+use crate::engine::Goal;
+use crate::terms::TermId;
+use crate::vocabulary::{MoveId, RoleId, Vocabulary};
+use hashbrown::HashMap;
+use ludex_gdl::analysis::dependencies::Phase;
+use ludex_gdl::analysis::graph::components;
+
+/// Builds the network of a game.
+pub(crate) fn build(base: &Base, ground: &Ground, vocabulary: &Vocabulary) -> Net {
+    let mut builder = Builder {
+        net: NetBuilder::new(),
+        signals: vec![None; ground.atoms],
+        moves: HashMap::new(),
+        move_signals: Vec::new(),
+        ground,
+    };
+    builder.inputs(&base.program, vocabulary);
+    builder.atoms();
+    builder.finish(&base.program, vocabulary)
+}
+
+struct Builder<'g> {
+    net: NetBuilder,
+    /// The signal of each atom that has been built.
+    signals: Vec<Option<Signal>>,
+    /// The role and move of each *does* atom.
+    moves: HashMap<AtomId, (RoleId, MoveId)>,
+    /// For each role the signals of its moves.
+    move_signals: Vec<Vec<Signal>>,
+    ground: &'g Ground,
+}
+
+impl Builder<'_> {
+    /// Fluents and moves, in the order of the vocabulary. Atoms of the superset that the vocabulary does not
+    /// have never hold.
+    fn inputs(&mut self, program: &Program, vocabulary: &Vocabulary) {
+        let fluents: Vec<Signal> =
+            vocabulary.fluents().map(|fluent| self.net.input(Node::Fluent(fluent.0))).collect();
+        for role in vocabulary.roles() {
+            let count = vocabulary.move_count(role) as u32;
+            self.move_signals.push((0..count).map(|m| self.net.input(Node::Move(role.0, m))).collect());
+        }
+        for tables in &program.fluents {
+            for (row, columns) in self.ground.store.table(tables.holds).rows().enumerate() {
+                let atom = self.ground.atom(tables.holds, row);
+                let fluent =
+                    wrapped(vocabulary, tables.shape, columns).and_then(|t| vocabulary.find_fluent(t));
+                self.signals[atom.index()] = Some(fluent.map_or(Signal::FALSE, |f| fluents[f.index()]));
+            }
+        }
+        for tables in &program.moves {
+            for (row, columns) in self.ground.store.table(tables.does).rows().enumerate() {
+                let atom = self.ground.atom(tables.does, row);
+                let signal = find_move(vocabulary, tables.shape, columns).map(|(role, movement)| {
+                    self.moves.insert(atom, (role, movement));
+                    self.move_signals[role.index()][movement.index()]
+                });
+                self.signals[atom.index()] = Some(signal.unwrap_or(Signal::FALSE));
+            }
+        }
+    }
+
+    /// Builds all atoms, those that feed back into each other together.
+    fn atoms(&mut self) {
+        let ground = self.ground;
+        let graph: Vec<Vec<u32>> = (0..ground.atoms as u32)
+            .map(|atom| {
+                // Inputs are given, whatever rules there may be for them.
+                if self.signals[atom as usize].is_some() {
+                    return Vec::new();
+                }
+                let mut reads: Vec<u32> =
+                    ground.bodies(AtomId(atom)).flatten().map(|literal| literal.atom().0).collect();
+                reads.sort_unstable();
+                reads.dedup();
+                reads
+            })
+            .collect();
+        for component in components(&graph) {
+            let alone = component.len() == 1 && !graph[component[0] as usize].contains(&component[0]);
+            if alone {
+                let atom = AtomId(component[0]);
+                if self.signals[atom.index()].is_none() {
+                    let signal = self.disjunction(atom);
+                    self.signals[atom.index()] = Some(signal);
+                }
+            } else {
+                self.block(&component);
+            }
+        }
+    }
+
+    fn block(&mut self, atoms: &[u32]) {
+        let start = self.net.nodes.len();
+        let variables: Vec<Signal> = atoms.iter().map(|_| self.net.input(Node::Feedback)).collect();
+        for (&atom, &variable) in atoms.iter().zip(&variables) {
+            self.signals[atom as usize] = Some(variable);
+        }
+        let feedback = atoms
+            .iter()
+            .zip(&variables)
+            .map(|(&atom, variable)| (variable.node(), self.disjunction(AtomId(atom))))
+            .collect();
+        self.net.blocks.push(Block { nodes: start..self.net.nodes.len(), feedback });
+    }
+
+    fn signal(&self, literal: GroundLiteral) -> Signal {
+        let signal = self.signals[literal.atom().index()].expect("what a rule reads is built before");
+        if literal.is_negative() { signal.not() } else { signal }
+    }
+
+    /// The disjunction of an atom's bodies.
+    fn disjunction(&mut self, atom: AtomId) -> Signal {
+        let ground = self.ground;
+        let bodies: Vec<Vec<GroundLiteral>> = ground.bodies(atom).map(<[_]>::to_vec).collect();
+        self.factored(bodies)
+    }
+
+    /// A disjunction of conjunctions with common literals taken out: the literal that most bodies share
+    /// first, conditions on the state before moves. What then remains of a frame rule is a plain
+    /// disjunction of moves.
+    fn factored(&mut self, mut bodies: Vec<Vec<GroundLiteral>>) -> Signal {
+        let mut arms = Vec::new();
+        loop {
+            if bodies.iter().any(Vec::is_empty) {
+                return Signal::TRUE;
+            }
+            let Some(common) = self.most_common(&bodies) else { break };
+            let (mut with, without): (Vec<_>, Vec<_>) =
+                bodies.into_iter().partition(|body| body.binary_search(&common).is_ok());
+            for body in &mut with {
+                body.retain(|literal| *literal != common);
+            }
+            let rest = self.factored(with);
+            let signal = self.signal(common);
+            arms.push(self.net.and(signal, rest));
+            bodies = without;
+        }
+        let mut moves: Vec<Vec<MoveId>> = vec![Vec::new(); self.move_signals.len()];
+        for body in bodies {
+            match body.as_slice() {
+                [only] if !only.is_negative() && self.moves.contains_key(&only.atom()) => {
+                    let (role, movement) = self.moves[&only.atom()];
+                    moves[role.index()].push(movement);
+                }
+                body => {
+                    let mut parts = body.iter().map(|&literal| self.signal(literal)).collect();
+                    arms.push(self.net.and_all(&mut parts));
+                }
+            }
+        }
+        for (role, mut moves) in (0..).zip(moves) {
+            if !moves.is_empty() {
+                arms.push(self.one_of(RoleId(role), &mut moves));
+            }
+        }
+        self.net.or_all(&mut arms)
+    }
+
+    /// The literal that most bodies of several literals share, if at least two do.
+    fn most_common(&self, bodies: &[Vec<GroundLiteral>]) -> Option<GroundLiteral> {
+        let mut counts: HashMap<GroundLiteral, usize> = HashMap::new();
+        for literal in bodies.iter().flatten() {
+            *counts.entry(*literal).or_default() += 1;
+        }
+        counts
+            .into_iter()
+            .filter(|(_, count)| *count > 1)
+            .max_by_key(|&(literal, count)| (count, !self.moves.contains_key(&literal.atom()), literal))
+            .map(|(literal, _)| literal)
+    }
+
+    /// True if the role makes one of these moves. Exactly one move of each role is made.
+    fn one_of(&mut self, role: RoleId, moves: &mut Vec<MoveId>) -> Signal {
+        moves.sort_unstable();
+        moves.dedup();
+        let all = &self.move_signals[role.index()];
+        if moves.len() * 2 <= all.len() {
+            let mut signals = moves.iter().map(|m| all[m.index()]).collect();
+            return self.net.or_all(&mut signals);
+        }
+        let mut others = (0..all.len() as u32)
+            .filter(|m| moves.binary_search(&MoveId(*m)).is_err())
+            .map(|m| all[m as usize])
+            .collect();
+        self.net.or_all(&mut others).not()
+    }
+
+    fn finish(self, program: &Program, vocabulary: &Vocabulary) -> Net {
+        let ground = self.ground;
+        let store = &ground.store;
+        let is_static = |table: crate::datalog::TableId| program.table(table).phase == Phase::Static;
+        let signal = |table, row| {
+            // What is static and in the table always holds.
+            if is_static(table) {
+                return Signal::TRUE;
+            }
+            self.signals[ground.atom(table, row).index()].expect("all atoms are built")
+        };
+        let mut legal: Vec<Vec<Signal>> =
+            vocabulary.roles().map(|role| vec![Signal::FALSE; vocabulary.move_count(role)]).collect();
+        for tables in &program.moves {
+            for (row, columns) in store.table(tables.legal).rows().enumerate() {
+                if let Some((role, movement)) = find_move(vocabulary, tables.shape, columns) {
+                    legal[role.index()][movement.index()] = signal(tables.legal, row);
+                }
+            }
+        }
+        let mut next = vec![Signal::FALSE; vocabulary.fluent_count()];
+        for tables in &program.fluents {
+            for (row, columns) in store.table(tables.next).rows().enumerate() {
+                let term = wrapped(vocabulary, tables.shape, columns);
+                if let Some(fluent) = term.and_then(|term| vocabulary.find_fluent(term)) {
+                    next[fluent.index()] = signal(tables.next, row);
+                }
+            }
+        }
+        let terminal =
+            if store.table(program.terminal).len() > 0 { signal(program.terminal, 0) } else { Signal::FALSE };
+        let mut goals = vec![Vec::new(); vocabulary.role_count()];
+        for (row, columns) in store.table(program.goal).rows().enumerate() {
+            if let Some(role) = vocabulary.roles().find(|&role| vocabulary.role(role) == columns[0]) {
+                let name = program.rules.symbols.name(store.terms.functor(columns[1]));
+                let value = name.parse::<Goal>().ok().filter(|_| store.terms.is_constant(columns[1]));
+                goals[role.index()].push((value, signal(program.goal, row)));
+            }
+        }
+        Net { nodes: self.net.nodes, blocks: self.net.blocks, legal, next, terminal, goals }
+    }
+}
+
+/// The fluent or move that some columns stand for, if the vocabulary has its term.
+fn wrapped(vocabulary: &Vocabulary, shape: Shape, columns: &[TermId]) -> Option<TermId> {
+    match shape {
+        Shape::Function((name, _)) => vocabulary.terms().find(name, columns),
+        Shape::Constant | Shape::Plain => Some(columns[0]),
+    }
+}
+
+fn find_move(vocabulary: &Vocabulary, shape: Shape, columns: &[TermId]) -> Option<(RoleId, MoveId)> {
+    let role = vocabulary.roles().find(|&role| vocabulary.role(role) == columns[0])?;
+    let movement = vocabulary.find_move(role, wrapped(vocabulary, shape, &columns[1..])?)?;
+    Some((role, movement))
+}

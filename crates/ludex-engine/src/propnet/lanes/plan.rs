@@ -1,0 +1,513 @@
+//! Networks as straight lists of gates.
+//!
+//! A [`Plan`] holds what one pass computes, in the order in which it is computed, each signal in a slot (a
+//! [`Plane`](super::vector::Plane) of the runner's memory). Slots 0 and 1 are the constants, then come the
+//! fluents, at the same place in all plans of a game, then the moves, then the gates.
+//!
+//! Gates are conjunctions of several signals: a tree of two-input gates of which nothing else reads the
+//! inside is one gate here, which saves the stores and loads of the inside. Gates of equal shape (so many
+//! plain and so many inverted inputs) follow each other in runs, so that the inner loop has no branches.
+
+use super::super::net::{Net, Node, Signal};
+use crate::engine::Goal;
+use crate::vocabulary::MoveId;
+use hashbrown::HashMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+/// Where a signal's plane lies.
+pub(super) type Slot = u32;
+
+pub(super) const FALSE: Slot = 0;
+pub(super) const TRUE: Slot = 1;
+/// The slot of fluent 0.
+pub(super) const FLUENTS: Slot = 2;
+
+/// Moves are chosen in groups of so many.
+pub(super) const GROUP: usize = 8;
+
+/// The most inputs of a gate; larger conjunctions are split.
+pub(super) const WIDEST: usize = 4;
+
+/// Gates of equal shape with consecutive slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) plain: u32,
+    pub(super) inverted: u32,
+    pub(super) count: u32,
+    /// The slot of the first gate.
+    pub(super) to: Slot,
+    /// Where the inputs of the first gate begin: for each gate the plain ones, then the inverted ones.
+    pub(super) inputs: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Runs, by number.
+    Gates(Range<u32>),
+    /// Gates that feed back into themselves: the variables start false, and the runs are repeated until no
+    /// variable changes.
+    Block {
+        runs: Range<u32>,
+        /// Each variable, where its next value comes from, and whether that is inverted.
+        feedback: Vec<(Slot, Slot, bool)>,
+    },
+}
+
+/// A list of gates. Every slot in it is below the number of slots of its plan: the kernels rely on that.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Code {
+    pub(super) steps: Vec<Step>,
+    pub(super) runs: Vec<Run>,
+    pub(super) inputs: Vec<Slot>,
+}
+
+impl Code {
+    pub(super) fn gates(&self) -> usize {
+        self.runs.iter().map(|run| run.count as usize).sum()
+    }
+}
+
+/// The moves from which a role chooses.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    /// The moves that may be legal.
+    pub(super) moves: Vec<MoveId>,
+    /// Where they are said to be legal, filled up to whole groups with `FALSE`.
+    pub(super) legal: Vec<Slot>,
+    /// The slot of the first move, the others following. One move only has no slot: it is always made.
+    pub(super) does: Slot,
+}
+
+/// For each role the goal values and where they are said to hold.
+pub(super) type Goals = Vec<Vec<(Option<Goal>, Slot)>>;
+
+/// One pass.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// Terminal, and with `refill_late` all that is legal.
+    pub(super) head: Code,
+    pub(super) terminal: Slot,
+    /// True if finished lanes can only be filled before the next pass, because what is legal reads much of
+    /// what terminal reads. Else they are filled after `head`, and no lane is idle for a pass.
+    pub(super) refill_late: bool,
+    /// What goals need beyond `head`.
+    pub(super) goal: Code,
+    pub(super) goals: Goals,
+    pub(super) legal: Code,
+    pub(super) choices: Vec<Choice>,
+    pub(super) next: Code,
+    /// Fluents that may change: the slot, where the new value comes from, and whether that is inverted.
+    pub(super) copies: Vec<(Slot, Slot, bool)>,
+    pub(super) slots: usize,
+}
+
+/// Goals alone, for states that were put aside.
+#[derive(Clone, Debug)]
+pub(super) struct GoalPlan {
+    pub(super) code: Code,
+    pub(super) goals: Goals,
+    /// The fluents that are read.
+    pub(super) fluents: Vec<Slot>,
+    pub(super) slots: usize,
+}
+
+impl Plan {
+    pub(super) fn new(net: &Net) -> Plan {
+        let mut compiler = Compiler::new(net);
+        let legal: Vec<Signal> = net.legal.iter().flatten().copied().collect();
+        let play: Vec<bool> = net.cone(legal.iter().copied().chain(net.next.iter().copied()));
+        let over = net.cone([net.terminal]);
+        let is_gate = |node: usize| matches!(net.nodes[node], Node::And(..));
+        let count = |f: &dyn Fn(usize) -> bool| (0..net.nodes.len()).filter(|&n| is_gate(n) && f(n)).count();
+        let shared = count(&|n| play[n] && over[n]);
+        let all = count(&|n| play[n] || over[n]);
+        // An idle pass in a game of fifty plies is two percent.
+        let refill_late = shared * 50 > all;
+
+        let mut head = Code::default();
+        compiler.cone(&mut head, &[net.terminal]);
+        if refill_late {
+            compiler.cone(&mut head, &legal);
+        }
+        let terminal = compiler.plain(&mut head, net.terminal);
+        let mut after_head = compiler.clone();
+        let mut goal = Code::default();
+        let goals = after_head.goals(&mut goal);
+        compiler.free = after_head.free;
+        if !refill_late {
+            compiler.forget();
+        }
+        let mut legal_code = Code::default();
+        compiler.cone(&mut legal_code, &legal);
+        let choices = (0..net.legal.len()).map(|role| compiler.choice(&mut legal_code, role)).collect();
+        let mut next = Code::default();
+        compiler.cone(&mut next, &net.next);
+        let copies = compiler.copies(&mut next);
+        let slots = compiler.free as usize;
+        Plan { head, terminal, refill_late, goal, goals, legal: legal_code, choices, next, copies, slots }
+    }
+
+    /// Gates of one pass without goals.
+    pub(super) fn gates(&self) -> usize {
+        self.head.gates() + self.legal.gates() + self.next.gates()
+    }
+}
+
+impl GoalPlan {
+    pub(super) fn new(net: &Net) -> GoalPlan {
+        let mut compiler = Compiler::new(net);
+        let mut code = Code::default();
+        let goals = compiler.goals(&mut code);
+        let needed = net.cone(net.goals.iter().flatten().map(|(_, signal)| *signal));
+        let fluents = (0..net.nodes.len())
+            .filter(|&node| needed[node])
+            .filter_map(|node| match net.nodes[node] {
+                Node::Fluent(fluent) => Some(FLUENTS + fluent),
+                _ => None,
+            })
+            .collect();
+        GoalPlan { code, goals, fluents, slots: compiler.free as usize }
+    }
+}
+
+/// A conjunction that is not yet placed: nodes, plain and inverted.
+#[derive(Debug, Default)]
+struct Wide {
+    plain: Vec<usize>,
+    inverted: Vec<usize>,
+}
+
+impl Wide {
+    fn shape(&self) -> (usize, usize) {
+        (self.plain.len(), self.inverted.len())
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = usize> + '_ {
+        self.plain.iter().chain(&self.inverted).copied()
+    }
+}
+
+#[derive(Clone)]
+struct Compiler<'n> {
+    net: &'n Net,
+    /// The slot of each node that is computed. Nodes behind those of the network are parts of conjunctions
+    /// that were split.
+    slots: Vec<Option<Slot>>,
+    /// How often each node is read, outputs included.
+    readers: Vec<u32>,
+    free: Slot,
+}
+
+impl<'n> Compiler<'n> {
+    fn new(net: &'n Net) -> Compiler<'n> {
+        let mut slots = vec![None; net.nodes.len()];
+        let mut readers = vec![0; net.nodes.len()];
+        let mut free = FLUENTS + net.next.len() as Slot;
+        let mut does = Vec::new();
+        for legal in &net.legal {
+            let mut seats = HashMap::new();
+            let possible = (0u32..).zip(legal).filter(|(_, signal)| **signal != Signal::FALSE);
+            for (seat, (movement, _)) in (0..).zip(possible) {
+                seats.insert(movement, free + seat);
+            }
+            // Whole groups are stored, so the last one needs room.
+            free += (seats.len() as Slot).next_multiple_of(GROUP as Slot);
+            does.push(seats);
+        }
+        let feedback = net.blocks.iter().flat_map(|block| block.feedback.iter().map(|(_, signal)| *signal));
+        for signal in net.outputs().chain(feedback) {
+            readers[signal.node()] += 1;
+        }
+        for (node, kind) in net.nodes.iter().enumerate() {
+            match *kind {
+                Node::False => slots[node] = Some(FALSE),
+                Node::Fluent(fluent) => slots[node] = Some(FLUENTS + fluent),
+                // A move that is never legal is never made.
+                Node::Move(role, m) => {
+                    slots[node] = Some(does[role as usize].get(&m).copied().unwrap_or(FALSE));
+                }
+                Node::Feedback => {}
+                Node::And(a, b) => {
+                    readers[a.node()] += 1;
+                    readers[b.node()] += 1;
+                }
+            }
+        }
+        Compiler { net, slots, readers, free }
+    }
+
+    /// Forgets all gates, so that they are computed again.
+    fn forget(&mut self) {
+        for (slot, node) in self.slots.iter_mut().zip(&self.net.nodes) {
+            if matches!(node, Node::And(..) | Node::Feedback) {
+                *slot = None;
+            }
+        }
+    }
+
+    /// Adds what the signals need and is not computed yet.
+    fn cone(&mut self, code: &mut Code, signals: &[Signal]) {
+        let net = self.net;
+        let mut needed = net.cone(signals.iter().copied());
+        for (needed, slot) in needed.iter_mut().zip(&self.slots) {
+            *needed &= slot.is_none();
+        }
+        let mut done = 0;
+        for block in &net.blocks {
+            let feedback: Vec<(usize, Signal)> =
+                block.feedback.iter().filter(|(variable, _)| needed[*variable]).copied().collect();
+            if feedback.is_empty() {
+                continue;
+            }
+            let gates: Vec<usize> = block.nodes.clone().filter(|&n| needed[n] && !self.is_input(n)).collect();
+            // Only what depends on a variable and what a variable depends on is repeated: the rest comes
+            // before or after.
+            let mut moving = vec![false; block.nodes.len()];
+            let at = |node: usize| node.wrapping_sub(block.nodes.start);
+            for (variable, _) in &feedback {
+                moving[at(*variable)] = true;
+            }
+            let reads = |node: usize| match net.nodes[node] {
+                Node::And(a, b) => [a.node(), b.node()],
+                _ => [node, node],
+            };
+            for &gate in &gates {
+                moving[at(gate)] |= reads(gate).iter().any(|&n| moving.get(at(n)) == Some(&true));
+            }
+            let mut feeding = vec![false; block.nodes.len()];
+            let mut open: Vec<usize> = feedback.iter().map(|(_, signal)| signal.node()).collect();
+            while let Some(node) = open.pop() {
+                if needed[node] && feeding.get(at(node)) == Some(&false) {
+                    feeding[at(node)] = true;
+                    open.extend(reads(node));
+                }
+            }
+            let before = gates.iter().copied().filter(|&n| !moving[at(n)]);
+            let first: Vec<usize> = (done..block.nodes.start).filter(|&n| needed[n]).chain(before).collect();
+            self.segment(code, &first);
+            for (variable, _) in &feedback {
+                self.slots[*variable] = Some(self.free);
+                self.free += 1;
+            }
+            let inside: Vec<usize> =
+                gates.iter().copied().filter(|&n| moving[at(n)] && feeding[at(n)]).collect();
+            let start = code.runs.len() as u32;
+            let steps = code.steps.len();
+            self.segment(code, &inside);
+            code.steps.truncate(steps);
+            let feedback = feedback
+                .iter()
+                .map(|&(variable, signal)| {
+                    let slot = |node: usize| self.slots[node].unwrap_or(FALSE);
+                    (slot(variable), slot(signal.node()), signal.is_inverted())
+                })
+                .collect();
+            code.steps.push(Step::Block { runs: start..code.runs.len() as u32, feedback });
+            let after: Vec<usize> =
+                gates.iter().copied().filter(|&n| moving[at(n)] && !feeding[at(n)]).collect();
+            self.segment(code, &after);
+            done = block.nodes.end;
+        }
+        let rest: Vec<usize> = (done..net.nodes.len()).filter(|&n| needed[n]).collect();
+        self.segment(code, &rest);
+    }
+
+    fn is_input(&self, node: usize) -> bool {
+        !matches!(self.net.nodes[node], Node::And(..))
+    }
+
+    /// Adds gates that read computed nodes and each other only.
+    fn segment(&mut self, code: &mut Code, gates: &[usize]) {
+        let mut inside: HashMap<usize, bool> = HashMap::new();
+        for &gate in gates {
+            if !self.is_input(gate) && self.slots[gate].is_none() {
+                inside.insert(gate, false);
+            }
+        }
+        // A gate that only one other reads, plainly, is absorbed by it.
+        for &gate in gates {
+            if let Node::And(a, b) = self.net.nodes[gate]
+                && inside.contains_key(&gate)
+            {
+                for input in [a, b] {
+                    if !input.is_inverted() && self.readers[input.node()] == 1 {
+                        inside.entry(input.node()).and_modify(|absorbed| *absorbed = true);
+                    }
+                }
+            }
+        }
+        let mut wide: Vec<(usize, Wide)> = Vec::new();
+        for &gate in gates {
+            if inside.get(&gate) == Some(&false) {
+                let whole = self.flattened(gate, &inside);
+                self.split(gate, whole, &mut wide);
+            }
+        }
+        self.schedule(code, &wide);
+    }
+
+    fn flattened(&self, gate: usize, inside: &HashMap<usize, bool>) -> Wide {
+        let mut wide = Wide::default();
+        let mut open = vec![gate];
+        while let Some(node) = open.pop() {
+            if let Node::And(a, b) = self.net.nodes[node] {
+                for input in [b, a] {
+                    if input.is_inverted() {
+                        wide.inverted.push(input.node());
+                    } else if inside.get(&input.node()) == Some(&true) {
+                        open.push(input.node());
+                    } else {
+                        wide.plain.push(input.node());
+                    }
+                }
+            }
+        }
+        wide
+    }
+
+    /// Splits a conjunction until no part has too many inputs.
+    fn split(&mut self, gate: usize, mut wide: Wide, out: &mut Vec<(usize, Wide)>) {
+        while wide.plain.len() + wide.inverted.len() > WIDEST {
+            let mut part = Wide::default();
+            for _ in 0..WIDEST {
+                if let Some(node) = wide.inverted.pop() {
+                    part.inverted.push(node);
+                } else if let Some(node) = wide.plain.pop() {
+                    part.plain.push(node);
+                }
+            }
+            let node = self.slots.len();
+            self.slots.push(None);
+            out.push((node, part));
+            // In front, so that the parts make a tree and not a chain.
+            wide.plain.insert(0, node);
+        }
+        out.push((gate, wide));
+    }
+
+    /// Puts gates in an order in which each reads earlier ones only, those of equal shape together.
+    fn schedule(&mut self, code: &mut Code, gates: &[(usize, Wide)]) {
+        if gates.is_empty() {
+            return;
+        }
+        let place: HashMap<usize, usize> = gates.iter().enumerate().map(|(i, (node, _))| (*node, i)).collect();
+        let mut waiting = vec![0u32; gates.len()];
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); gates.len()];
+        let mut ready: BTreeMap<(usize, usize), VecDeque<usize>> = BTreeMap::new();
+        for (i, (_, wide)) in gates.iter().enumerate() {
+            for input in wide.inputs() {
+                if let Some(&from) = place.get(&input) {
+                    readers[from].push(i);
+                    waiting[i] += 1;
+                }
+            }
+            if waiting[i] == 0 {
+                ready.entry(wide.shape()).or_default().push_back(i);
+            }
+        }
+        let first = code.runs.len() as u32;
+        while let Some((&shape, _)) = ready.iter().max_by_key(|(_, queue)| queue.len()) {
+            let mut run = Run {
+                plain: shape.0 as u32,
+                inverted: shape.1 as u32,
+                count: 0,
+                to: self.free,
+                inputs: code.inputs.len() as u32,
+            };
+            while let Some(i) = ready.get_mut(&shape).and_then(VecDeque::pop_front) {
+                let (node, wide) = &gates[i];
+                let inputs = wide.inputs().map(|input| self.slots[input].unwrap_or(FALSE));
+                code.inputs.extend(inputs);
+                self.slots[*node] = Some(self.free);
+                self.free += 1;
+                run.count += 1;
+                for &reader in &readers[i] {
+                    waiting[reader] -= 1;
+                    if waiting[reader] == 0 {
+                        ready.entry(gates[reader].1.shape()).or_default().push_back(reader);
+                    }
+                }
+            }
+            ready.remove(&shape);
+            code.runs.push(run);
+        }
+        code.steps.push(Step::Gates(first..code.runs.len() as u32));
+    }
+
+    /// A slot that holds the signal itself: a computed inverse gets one of its own.
+    fn plain(&mut self, code: &mut Code, signal: Signal) -> Slot {
+        match (self.slots[signal.node()], signal.is_inverted()) {
+            (Some(FALSE), true) => TRUE,
+            (Some(slot), false) => slot,
+            (Some(slot), true) => self.copy(code, slot, true),
+            (None, _) => FALSE,
+        }
+    }
+
+    fn copy(&mut self, code: &mut Code, slot: Slot, inverted: bool) -> Slot {
+        let to = self.free;
+        self.free += 1;
+        let inputs = code.inputs.len() as u32;
+        code.inputs.push(slot);
+        let (plain, inverted) = if inverted { (0, 1) } else { (1, 0) };
+        // Several copies in a row are one run.
+        match code.runs.last_mut() {
+            Some(run) if (run.plain, run.inverted) == (plain, inverted) && run.to + run.count == to => {
+                run.count += 1;
+            }
+            _ => {
+                let at = code.runs.len() as u32;
+                code.runs.push(Run { plain, inverted, count: 1, to, inputs });
+                code.steps.push(Step::Gates(at..at + 1));
+            }
+        }
+        to
+    }
+
+    fn goals(&mut self, code: &mut Code) -> Goals {
+        let net = self.net;
+        let signals: Vec<Signal> = net.goals.iter().flatten().map(|(_, signal)| *signal).collect();
+        self.cone(code, &signals);
+        let goals = net.goals.iter().map(|list| {
+            list.iter().map(|&(goal, signal)| (goal, self.plain(code, signal))).collect()
+        });
+        goals.collect()
+    }
+
+    fn choice(&mut self, code: &mut Code, role: usize) -> Choice {
+        let net = self.net;
+        let possible: Vec<(u32, Signal)> =
+            (0u32..).zip(net.legal[role].iter().copied()).filter(|(_, s)| *s != Signal::FALSE).collect();
+        let mut legal: Vec<Slot> = possible.iter().map(|(_, signal)| self.plain(code, *signal)).collect();
+        legal.resize(legal.len().next_multiple_of(GROUP), FALSE);
+        let before: usize = net.legal[..role]
+            .iter()
+            .map(|list| list.iter().filter(|s| **s != Signal::FALSE).count().next_multiple_of(GROUP))
+            .sum();
+        Choice {
+            moves: possible.iter().map(|(m, _)| MoveId(*m)).collect(),
+            legal,
+            does: FLUENTS + (net.next.len() + before) as Slot,
+        }
+    }
+
+    fn copies(&mut self, code: &mut Code) -> Vec<(Slot, Slot, bool)> {
+        let mut copies = Vec::new();
+        for (fluent, &signal) in (FLUENTS..).zip(&self.net.next) {
+            let from = self.slots[signal.node()].unwrap_or(FALSE);
+            let inverted = signal.is_inverted();
+            let is_fluent = (FLUENTS..FLUENTS + self.net.next.len() as Slot).contains(&from);
+            if from == fluent && !inverted {
+                continue;
+            }
+            if is_fluent && from != fluent {
+                // Another fluent, which may have its new value by then.
+                copies.push((fluent, self.copy(code, from, inverted), false));
+            } else {
+                copies.push((fluent, from, inverted));
+            }
+        }
+        copies
+    }
+}

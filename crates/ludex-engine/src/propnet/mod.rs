@@ -1,0 +1,65 @@
+//! Propositional networks: the rules as a circuit.
+//!
+//! Grounding (`ground.rs`) writes the rules out without variables; `build.rs` makes a network of two-input
+//! gates of them (`net.rs`), in which what does not change costs little. Two executions: [`Propnet`]
+//! (`scalar.rs`) follows changes through the network, for search and for single questions; [`lanes`] plays
+//! 512 games at a time, one bit a game.
+//!
+//! Choose it whenever it can be built: it is faster than interpreting the rules by two orders of
+//! magnitude. It cannot take games whose ground rules do not fit the limits.
+
+mod build;
+mod counters;
+mod ground;
+mod indexed_set;
+mod net;
+mod scalar;
+mod specialise;
+mod tracker;
+
+pub use net::{Block, Net, Node, Signal};
+pub use scalar::Propnet;
+
+use crate::datalog::Base;
+use crate::error::BuildError;
+use crate::limits::Limits;
+use crate::vocabulary::Vocabulary;
+use ludex_gdl::Game;
+use std::sync::Arc;
+
+/// The sizes of a network after each step of its making.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Ground rules.
+    pub rules: usize,
+    /// Gates that the rules give, equal ones shared and constants folded.
+    pub gates: usize,
+    /// Gates that some output reads.
+    pub swept: usize,
+}
+
+/// The network of a game, with the numbering of its inputs and outputs.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The numbering.
+    pub vocabulary: Arc<Vocabulary>,
+    /// The network.
+    pub net: Net,
+    /// The initial state.
+    pub initial: Vec<u64>,
+    /// How it came about.
+    pub sizes: Sizes,
+}
+
+/// Compiles the rules of a game into a network.
+pub fn compile(game: &Game, limits: Limits) -> Result<Compiled, BuildError> {
+    let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
+    Base::build_on_demand(game, Vec::new(), vocabulary.terms(), limits, |base| {
+        let ground = ground::Ground::new(base, limits)?;
+        let net = build::build(base, &ground, &vocabulary);
+        let swept = net.swept();
+        let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
+        let initial = base.initial(&vocabulary);
+        Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes })
+    })
+}

@@ -1,0 +1,232 @@
+//! The network followed change by change: the engine for search.
+//!
+//! A worker keeps the network in the state it was last asked about (`tracker.rs`). To move on it switches the
+//! moves on, sees which fluents will differ, and flips those: the cost is that of what changes, whatever
+//! the size of the game. Where players take turns it keeps a smaller network for each turn
+//! (`specialise.rs`). Legal moves stand in sets with constant-time random choice. Goals are not followed;
+//! they are computed from scratch when asked for, since a playout asks once.
+
+use super::counters::Counters;
+use super::net::{Net, Node, Signal};
+use super::specialise;
+use super::tracker::Tracker;
+use super::{Compiled, compile};
+use crate::engine::{Engine, Goal, PlayoutBuffer, Worker};
+use crate::error::BuildError;
+use crate::limits::Limits;
+use crate::random::Random;
+use crate::row::{self, Row};
+use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
+use ludex_gdl::Game;
+use std::sync::Arc;
+
+/// The propositional network as an engine.
+#[derive(Debug)]
+pub struct Propnet {
+    vocabulary: Arc<Vocabulary>,
+    net: Net,
+    counters: Counters,
+    /// Fluents of which exactly one holds in every reachable state, and the network of each.
+    turn_fluents: Vec<FluentId>,
+    turn_counters: Vec<Counters>,
+    initial: Vec<u64>,
+    goals: GoalCode,
+}
+
+impl Propnet {
+    /// Compiles the rules.
+    pub fn new(game: &Game, limits: Limits) -> Result<Propnet, BuildError> {
+        let Compiled { vocabulary, net, initial, .. } = compile(game, limits)?;
+        let counters = Counters::new(&net);
+        let goals = GoalCode::new(&net);
+        let turns = specialise::turns(&net, &vocabulary, &initial);
+        let (turn_fluents, turn_counters) = match turns {
+            Some(turns) => (turns.fluents, turns.nets.iter().map(Counters::new).collect()),
+            None => (Vec::new(), Vec::new()),
+        };
+        Ok(Propnet { vocabulary, net, counters, turn_fluents, turn_counters, initial, goals })
+    }
+
+    /// The network.
+    pub fn net(&self) -> &Net {
+        &self.net
+    }
+
+    fn new_worker(&self) -> ScalarWorker<'_> {
+        let tracker = |counters| Tracker::new(counters, &self.vocabulary);
+        ScalarWorker {
+            engine: self,
+            general: tracker(&self.counters),
+            turns: self.turn_counters.iter().map(tracker).collect(),
+            goal_values: vec![false; self.net.nodes.len()],
+        }
+    }
+}
+
+impl Engine for Propnet {
+    fn name(&self) -> &'static str {
+        "propnet"
+    }
+
+    fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    fn memory_usage(&self) -> usize {
+        self.net.nodes.len() * std::mem::size_of::<Node>()
+            + (self.counters.edges.len() + 2 * self.counters.counts.len()) * 4
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(self.new_worker())
+    }
+}
+
+/// The nodes that goals are computed from, in order.
+#[derive(Debug)]
+struct GoalCode {
+    nodes: Vec<u32>,
+    /// For each block that goals need its position, and how many of `nodes` come before it is computed.
+    blocks: Vec<usize>,
+}
+
+impl GoalCode {
+    fn new(net: &Net) -> GoalCode {
+        let needed = net.cone(net.goals.iter().flatten().map(|(_, signal)| *signal));
+        let nodes = (0..net.nodes.len() as u32).filter(|&node| needed[node as usize]).collect();
+        let blocks = (0..net.blocks.len())
+            .filter(|&block| net.blocks[block].feedback.iter().any(|(variable, _)| needed[*variable]))
+            .collect();
+        GoalCode { nodes, blocks }
+    }
+}
+
+/// One thread's trackers: one for the whole network, and one for each turn where there are turns.
+#[derive(Debug)]
+struct ScalarWorker<'e> {
+    engine: &'e Propnet,
+    general: Tracker<'e>,
+    turns: Vec<Tracker<'e>>,
+    goal_values: Vec<bool>,
+}
+
+impl<'e> ScalarWorker<'e> {
+    /// The tracker for the state, brought to it.
+    #[inline]
+    fn load(&mut self, state: &Row) -> &mut Tracker<'e> {
+        let mut turn = None;
+        for (position, &fluent) in self.engine.turn_fluents.iter().enumerate() {
+            if row::holds(state, fluent) {
+                if turn.is_some() {
+                    // Not a reachable state: the whole network has an answer for it, too.
+                    turn = None;
+                    break;
+                }
+                turn = Some(position);
+            }
+        }
+        let tracker = match turn {
+            Some(position) => &mut self.turns[position],
+            None => &mut self.general,
+        };
+        tracker.load(state);
+        tracker
+    }
+
+    /// Computes what goals are read from, for a state.
+    fn compute_goals(&mut self, state: &Row) {
+        let engine = self.engine;
+        for &block in &engine.goals.blocks {
+            for (variable, _) in &engine.net.blocks[block].feedback {
+                self.goal_values[*variable] = false;
+            }
+        }
+        loop {
+            for &node in &engine.goals.nodes {
+                let value = match engine.net.nodes[node as usize] {
+                    Node::Fluent(fluent) => row::holds(state, FluentId(fluent)),
+                    Node::And(a, b) => self.goal_signal(a) && self.goal_signal(b),
+                    Node::Feedback => continue,
+                    Node::False | Node::Move(..) => false,
+                };
+                self.goal_values[node as usize] = value;
+            }
+            let mut changed = false;
+            for &block in &engine.goals.blocks {
+                for &(variable, signal) in &engine.net.blocks[block].feedback {
+                    let value = self.goal_signal(signal);
+                    // A block only ever adds, given what it reads; what it reads settles block by block.
+                    changed |= std::mem::replace(&mut self.goal_values[variable], value) != value;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn goal_signal(&self, signal: Signal) -> bool {
+        self.goal_values[signal.node()] ^ signal.is_inverted()
+    }
+}
+
+impl Worker for ScalarWorker<'_> {
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.engine.vocabulary
+    }
+
+    fn initial(&mut self, out: &mut Row) {
+        out.copy_from_slice(&self.engine.initial);
+    }
+
+    fn is_terminal(&mut self, state: &Row) -> bool {
+        self.load(state).terminal
+    }
+
+    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
+        let tracker = self.load(state);
+        out.clear();
+        out.extend(tracker.legal[role.index()].members().iter().map(|&movement| MoveId(movement)));
+        out.sort_unstable();
+    }
+
+    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
+        let tracker = self.load(state);
+        out.copy_from_slice(state);
+        tracker.next(joint, out);
+    }
+
+    fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
+        self.compute_goals(state);
+        let mut given =
+            self.engine.net.goals[role.index()].iter().filter(|(_, signal)| self.goal_signal(*signal));
+        let (value, _) = given.next()?;
+        if given.next().is_some() { None } else { *value }
+    }
+
+    fn playout(
+        &mut self,
+        state: &mut Row,
+        most: usize,
+        random: &mut Random,
+        buffer: &mut PlayoutBuffer,
+    ) -> usize {
+        for made in 0..most {
+            let tracker = self.load(state);
+            if tracker.terminal {
+                return made;
+            }
+            buffer.joint.clear();
+            for legal in &tracker.legal {
+                let members = legal.members();
+                if members.is_empty() {
+                    return made;
+                }
+                let choice = if members.len() == 1 { 0 } else { random.below(members.len()) };
+                buffer.joint.push(MoveId(members[choice]));
+            }
+            tracker.next(&buffer.joint, state);
+        }
+        most
+    }
+}

@@ -1,0 +1,192 @@
+//! One network in one state, kept up to date change by change.
+
+use super::counters::{BlockCode, Counters, Edge, Output, Place};
+use super::indexed_set::IndexedSet;
+use crate::row::Row;
+use crate::vocabulary::{MoveId, Vocabulary};
+
+/// The values of a compiled network, and the answers that are read off it.
+#[derive(Debug)]
+pub(super) struct Tracker<'c> {
+    counters: &'c Counters,
+    /// For each place the number of its false inputs.
+    counts: Vec<i32>,
+    /// The fluents that hold.
+    row: Vec<u64>,
+    /// The moves that are switched on; empty if none are.
+    joint: Vec<MoveId>,
+    /// For each role its legal moves.
+    pub(super) legal: Vec<IndexedSet>,
+    /// The fluents whose next value differs from the present one.
+    changes: IndexedSet,
+    /// Whether the game is over.
+    pub(super) terminal: bool,
+    dirty: Vec<bool>,
+    /// Places that have changed and whose readers do not know yet: the place twice, plus its value.
+    events: Vec<u32>,
+    /// Local values of the block at hand.
+    values: Vec<bool>,
+}
+
+impl<'c> Tracker<'c> {
+    /// The network in the empty state.
+    pub(super) fn new(counters: &'c Counters, vocabulary: &Vocabulary) -> Tracker<'c> {
+        let mut tracker = Tracker {
+            counters,
+            counts: counters.counts.clone(),
+            row: vec![0; vocabulary.words()],
+            joint: Vec::with_capacity(vocabulary.role_count()),
+            legal: vocabulary.roles().map(|role| IndexedSet::new(vocabulary.move_count(role))).collect(),
+            changes: IndexedSet::new(vocabulary.fluent_count()),
+            terminal: false,
+            dirty: vec![true; counters.blocks.len()],
+            events: Vec::with_capacity(256),
+            values: Vec::new(),
+        };
+        for position in 0..counters.outputs.len() {
+            if tracker.holds(counters.outputs_from + position as Place) {
+                tracker.output(position, true);
+            }
+        }
+        tracker.settle();
+        tracker
+    }
+
+    /// Brings the network to `state`, without moves.
+    pub(super) fn load(&mut self, state: &Row) {
+        if self.joint.is_empty() && self.row == state {
+            return;
+        }
+        // Moves go off together with the change of state, so that nothing is computed for moves of the past.
+        self.switch_off();
+        for at in 0..state.len() {
+            let mut differ = self.row[at] ^ state[at];
+            while differ != 0 {
+                self.flip_fluent((at * 64) as u32 + differ.trailing_zeros());
+                differ &= differ - 1;
+            }
+        }
+        self.settle();
+    }
+
+    /// Writes the state that follows from the present one, which `row` holds, when the moves are made.
+    /// The moves stay switched on until the next `load`.
+    pub(super) fn next(&mut self, joint: &[MoveId], row: &mut Row) {
+        for (role, &movement) in joint.iter().enumerate() {
+            self.flip_input(self.counters.moves[role] + movement.0, true);
+            self.joint.push(movement);
+        }
+        self.settle();
+        for &fluent in self.changes.members() {
+            row[fluent as usize / 64] ^= 1 << (fluent % 64);
+        }
+    }
+
+    fn switch_off(&mut self) {
+        for role in 0..self.joint.len() {
+            self.flip_input(self.counters.moves[role] + self.joint[role].0, false);
+        }
+        self.joint.clear();
+    }
+
+    fn holds(&self, place: Place) -> bool {
+        self.counts[place as usize] <= 0
+    }
+
+    /// Sets an input that has the other value now.
+    #[inline]
+    fn flip_input(&mut self, place: Place, value: bool) {
+        self.counts[place as usize] = i32::from(!value);
+        self.events.push(place << 1 | u32::from(value));
+    }
+
+    #[inline]
+    fn flip_fluent(&mut self, fluent: u32) {
+        let word = &mut self.row[fluent as usize / 64];
+        *word ^= 1 << (fluent % 64);
+        let value = *word >> (fluent % 64) & 1 == 1;
+        self.changes.toggle(fluent);
+        self.flip_input(fluent, value);
+    }
+
+    /// Carries all changes through the network.
+    fn settle(&mut self) {
+        loop {
+            self.propagate();
+            // Blocks in order: a later one may read an earlier one.
+            let Some(block) = self.dirty.iter().position(|dirty| *dirty) else { return };
+            self.dirty[block] = false;
+            self.compute_block(&self.counters.blocks[block]);
+        }
+    }
+
+    fn propagate(&mut self) {
+        let counters = self.counters;
+        while let Some(event) = self.events.pop() {
+            let place = (event >> 1) as usize;
+            let value = event & 1;
+            let edges = &counters.edges[counters.first[place] as usize..counters.first[place + 1] as usize];
+            for &Edge(edge) in edges {
+                let reader = edge >> 1;
+                let count = &mut self.counts[reader as usize];
+                let rises = (edge & 1) ^ value == 1;
+                let changed = if rises {
+                    *count -= 1;
+                    *count == 0
+                } else {
+                    *count += 1;
+                    *count == 1
+                };
+                if changed {
+                    if reader < counters.outputs_from {
+                        self.events.push(reader << 1 | u32::from(rises));
+                    } else {
+                        self.output((reader - counters.outputs_from) as usize, rises);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn output(&mut self, position: usize, value: bool) {
+        match self.counters.outputs[position] {
+            Output::Legal { role, movement } => self.legal[role as usize].toggle(movement),
+            Output::Next { fluent } => self.changes.toggle(fluent),
+            Output::Terminal => self.terminal = value,
+            Output::Block { block } => self.dirty[block as usize] = true,
+        }
+    }
+
+    /// Computes a block from its inputs, variables first false, and tells the changes.
+    fn compute_block(&mut self, block: &BlockCode) {
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
+        values.push(false);
+        values.extend(block.inputs.iter().map(|&place| self.holds(place)));
+        let variables = values.len()..values.len() + block.variables.len();
+        values.resize(variables.end, false);
+        let gates_from = values.len();
+        values.resize(gates_from + block.gates.len(), false);
+        let read = |values: &[bool], signal: u32| values[(signal >> 1) as usize] ^ (signal & 1 == 1);
+        loop {
+            for (position, &(a, b)) in block.gates.iter().enumerate() {
+                values[gates_from + position] = read(&values, a) && read(&values, b);
+            }
+            let mut changed = false;
+            for (position, &signal) in block.feedback.iter().enumerate() {
+                let value = read(&values, signal);
+                changed |= std::mem::replace(&mut values[variables.start + position], value) != value;
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (&place, &value) in block.variables.iter().zip(&values[variables]) {
+            if self.holds(place) != value {
+                self.flip_input(place, value);
+            }
+        }
+        self.values = values;
+    }
+}
