@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Prints the measured tables of docs/performance.md: Ludex beside the published engines.
 #
-#   scripts/bench-peers.sh [SECONDS]        processor time for each game and engine; 5 unless said
+#   scripts/bench-peers.sh [SECONDS] [--update]
+#
+# SECONDS: processor time for each game and engine, 5 unless said. --update: rewrites them in the page.
 #
 # Needs the public rule sheets and the figures of the peers: $LUDEX_SHARED, else ../shared.
 # LUDEX names the binary; without it the release build is made first. Python 3, standard library only.
@@ -12,4 +14,4 @@ if [ -z "${LUDEX:-}" ]; then
     export LUDEX="${CARGO_TARGET_DIR:-target}/release/ludex"
 fi
 export LUDEX_SHARED="${LUDEX_SHARED:-../shared}"
-exec python3 scripts/bench_peers.py "${1:-5}"
+exec python3 scripts/bench_peers.py "$@"

@@ -1,9 +1,11 @@
-"""The tables of `bench-peers.sh`, which sets LUDEX and LUDEX_SHARED. One argument: seconds a measurement.
+"""The tables of `bench-peers.sh`, which sets LUDEX and LUDEX_SHARED and passes its arguments on.
 
 The peers' figures are read from $LUDEX_SHARED/peers/README.md: cells such as `134k (3.00M)`, of which the
 number in brackets, state transitions a second, is compared.
 """
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -11,6 +13,9 @@ import subprocess
 import sys
 
 LUDEX, SHARED = os.environ["LUDEX"], os.environ["LUDEX_SHARED"]
+PAGE = "docs/performance.md"
+# Everything between these lines of the page is written by this script.
+BEGIN, END = "<!-- scripts/bench-peers.sh --update -->\n", "<!-- end -->\n"
 
 
 def peers():
@@ -44,7 +49,7 @@ def bench(game, engine, seconds):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         reason = done.stderr.strip().splitlines()
-        return None, None, reason[-1].removeprefix("error: ") if reason else "failed"
+        return None, None, reason[-1].rpartition(": ")[2] if reason else "failed"
     answer = json.loads(done.stdout.splitlines()[-1])
     return answer["transitions"] / answer["cpu_seconds"], answer["build_seconds"], None
 
@@ -63,12 +68,25 @@ def ratio(ours, theirs):
     return f"{ours / theirs:.3g}" if ours and theirs else ""
 
 
+def yardstick(seconds):
+    """States a second of the hand-written programs, measured now: the machine's own speed."""
+    command = ["cargo", "run", "--release", "--locked", "--quiet", "--target-dir", "target/yardstick",
+               "--manifest-path", f"{SHARED}/yardstick/Cargo.toml", "--", seconds, "1"]
+    print(" ".join(command), file=sys.stderr)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = re.findall(r"^RES handmade (\w+) playouts/s \S+ trans/s (\d+)", done.stdout, re.M)
+    return {game.lower(): float(figure) for game, figure in found}
+
+
 def table(engine, columns, rows, seconds):
+    """Prints one table; returns our figures."""
+    figures = {}
     print(f"| game | {engine}, states/s | build s | " + " | ".join(f"{c} | ratio" for c in columns) + " |")
     print("|---" * (3 + 2 * len(columns)) + "|")
     least = {}
     for game, peer in rows.items():
         ours, build, reason = bench(game, engine, seconds)
+        figures[game] = ours
         line = [game, short(ours) if ours else f"declined: {reason}", f"{build:.2f}" if ours else ""]
         for column in columns:
             theirs = transitions(peer[column])
@@ -80,16 +98,40 @@ def table(engine, columns, rows, seconds):
     for column, (value, game) in least.items():
         print(f"Lowest ratio to {column}: {value:.3g} ({game}).")
     print()
+    return figures
+
+
+def tables(seconds):
+    names, rows = peers()
+    find = lambda start: next(name for name in names if name.startswith(start))
+    print("### datalog beside the GGP-Base prover\n")
+    table("datalog", [find("GGP-Base")], rows, seconds)
+    print("### propnet beside galvanise and Sancho\n")
+    figures = table("propnet", [find("galvanise"), find("Sancho")], rows, seconds)
+    print("### propnet beside hand-written programs\n")
+    print("| game | hand-written, states/s, here and now | the same on the peers' page | propnet, states/s | propnet is |")
+    print("|---|---|---|---|---|")
+    for game, hand in yardstick(seconds).items():
+        page = transitions(rows[game][find("hand-written")])
+        ours = figures[game]
+        share = f"1/{hand / ours:.0f}" if ours else ""
+        print(f"| {game} | {short(hand)} | {short(page)} | {short(ours)} | {share} |")
+    print()
 
 
 def main():
-    seconds = sys.argv[1]
-    names, rows = peers()
-    find = lambda start: next(name for name in names if name.startswith(start))
-    print("### datalog\n")
-    table("datalog", [find("GGP-Base")], rows, seconds)
-    print("### propnet\n")
-    table("propnet", [find("galvanise"), find("Sancho")], rows, seconds)
+    arguments = [argument for argument in sys.argv[1:] if argument != "--update"]
+    seconds = arguments[0] if arguments else "5"
+    if "--update" not in sys.argv:
+        return tables(seconds)
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        tables(seconds)
+    with open(PAGE, encoding="utf-8") as page:
+        above, begin, rest = page.read().partition(BEGIN)
+    _, end, below = rest.partition(END)
+    with open(PAGE, "w", encoding="utf-8") as page:
+        page.write(above + begin + "\n" + text.getvalue() + end + below)
 
 
 main()

@@ -301,14 +301,14 @@ impl<'a> Suite<'a> {
         report.finish();
     }
 
-    /// The engine against `reference` on the bundled games, the micro games, the public sheets and
-    /// generated games.
-    pub fn differential(&self, reference: &Build<'_>) {
+    /// The engine against the engine of another suite, the reference, on the bundled games, the micro games,
+    /// the public sheets and generated games.
+    pub fn differential(&self, reference: &Suite<'_>) {
         let mut report = self.report("differential");
         let against = |game: &Game, length: Length, seed: u64| {
             // What the engine declines is compared with its list by the other parts.
             let Ok(engine) = (self.build)(game) else { return Ok(()) };
-            let reference = reference(game).map_err(|e| format!("the reference declines: {e}"))?;
+            let reference = (reference.build)(game).map_err(|e| format!("the reference declines: {e}"))?;
             compare(&*reference, &*engine, seed, length)
         };
         for source in corpus::games() {
@@ -322,7 +322,13 @@ impl<'a> Suite<'a> {
             let rules = corpus::into_game(Sheet::read(&generate::game(seed)));
             report.case(&format!("seed {seed}"), || against(&rules?, self.effort.generated_walk, seed));
         }
-        for source in self.shared(&format!("{}: comparison on the public sheets", self.name)).0 {
+        let what = format!("{}: comparison on the public sheets", self.name);
+        let (mut sources, _) = self.shared(&what);
+        if !sources.is_empty() {
+            let slow = corpus::slow_sheets(reference.name, &what);
+            sources.retain(|source| !slow.contains(&source.name));
+        }
+        for source in sources {
             report.case(&source.name, || against(&source.game()?, self.effort.shared_walk, 3));
         }
         report.finish();

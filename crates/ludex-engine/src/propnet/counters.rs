@@ -2,9 +2,10 @@
 //!
 //! Trees of gates that nobody else reads become one gate of many inputs. A gate counts its inputs that are
 //! false; it is true while the count is zero. So an input that changes costs one addition at each gate
-//! that reads it, and goes further only where a gate really changes. Outputs (legal moves, next fluents,
+//! that reads it, and goes further only where a gate really changes. Outputs (legal moves, changing fluents,
 //! the end of the game, the inputs of blocks) are gates of one input, at the end of the numbering.
 
+use super::change::with_changes;
 use super::net::{Net, Node, Signal};
 
 /// A place in the compiled network: fluents, then moves, then feedback variables, then gates, then outputs.
@@ -15,8 +16,8 @@ pub(super) type Place = u32;
 pub(super) enum Output {
     /// A move becomes legal or illegal.
     Legal { role: u32, movement: u32 },
-    /// A fluent will, or will not, hold next.
-    Next { fluent: u32 },
+    /// A fluent will, or will not, change.
+    Change { fluent: u32 },
     /// The game is over, or not.
     Terminal,
     /// A block must be computed again.
@@ -46,8 +47,8 @@ pub(super) type LocalSignal = u32;
 /// The compiled network.
 #[derive(Clone, Debug)]
 pub(super) struct Counters {
-    /// For each place the first of its edges; one more at the end.
-    pub(super) first: Vec<u32>,
+    /// For each place the range of its edges.
+    pub(super) readers: Vec<(u32, u32)>,
     pub(super) edges: Vec<Edge>,
     /// For each place the number of its false inputs when all fluents and moves are false; inputs that
     /// are false themselves have one.
@@ -61,8 +62,9 @@ pub(super) struct Counters {
 }
 
 impl Counters {
+    /// Compiles a network.
     pub(super) fn new(net: &Net) -> Counters {
-        Compiler::new(net).compile()
+        Compiler::new(&with_changes(net)).compile()
     }
 }
 
@@ -188,7 +190,7 @@ impl<'n> Compiler<'n> {
             }
         }
         for (fluent, &signal) in net.next.iter().enumerate() {
-            self.outputs.push((Output::Next { fluent: fluent as u32 }, signal));
+            self.outputs.push((Output::Change { fluent: fluent as u32 }, signal));
         }
         self.outputs.push((Output::Terminal, net.terminal));
         for (index, block) in net.blocks.iter().enumerate() {
@@ -238,11 +240,12 @@ impl<'n> Compiler<'n> {
             }
             counts.push(false_inputs);
         }
-        let mut first = vec![0u32];
+        let mut readers = Vec::with_capacity(total);
         let mut flat = Vec::new();
         for list in edges {
+            let start = flat.len() as u32;
             flat.extend(list);
-            first.push(flat.len() as u32);
+            readers.push((start, flat.len() as u32));
         }
         let blocks = self
             .net
@@ -252,7 +255,7 @@ impl<'n> Compiler<'n> {
             .map(|(block, nodes)| self.block_code(block, nodes))
             .collect();
         Counters {
-            first,
+            readers,
             edges: flat,
             counts,
             outputs_from,

@@ -19,6 +19,13 @@ impl IndexedSet {
         &self.members
     }
 
+    /// Takes over the members of a set of the same size without allocating.
+    pub(super) fn copy_from(&mut self, other: &IndexedSet) {
+        self.members.clear();
+        self.members.extend_from_slice(&other.members);
+        self.place.copy_from_slice(&other.place);
+    }
+
     /// Adds the number if it is absent, else removes it.
     #[inline]
     pub(super) fn toggle(&mut self, number: u32) {

@@ -9,6 +9,7 @@
 //! magnitude. It cannot take games whose ground rules do not fit the limits.
 
 mod build;
+mod change;
 mod counters;
 mod ground;
 mod indexed_set;

@@ -190,6 +190,17 @@ impl NetBuilder {
         NetBuilder { nodes: vec![Node::False], ..NetBuilder::default() }
     }
 
+    /// A builder that goes on from the nodes of a network.
+    pub(crate) fn continuing(net: &Net) -> NetBuilder {
+        let mut gates = HashMap::new();
+        for (node, what) in net.nodes.iter().enumerate() {
+            if let Node::And(a, b) = *what {
+                gates.insert((a.min(b), a.max(b)), node as u32);
+            }
+        }
+        NetBuilder { nodes: net.nodes.clone(), blocks: Vec::new(), gates }
+    }
+
     pub(crate) fn input(&mut self, node: Node) -> Signal {
         self.nodes.push(node);
         Signal::plain(self.nodes.len() - 1)

@@ -53,12 +53,13 @@ impl Propnet {
     }
 
     fn new_worker(&self) -> ScalarWorker<'_> {
-        let tracker = |counters| Tracker::new(counters, &self.vocabulary);
+        let tracker = |counters| Tracker::new(counters, &self.vocabulary, &self.initial);
         ScalarWorker {
             engine: self,
             general: tracker(&self.counters),
             turns: self.turn_counters.iter().map(tracker).collect(),
             goal_values: vec![false; self.net.nodes.len()],
+            goal_state: None,
         }
     }
 }
@@ -108,6 +109,8 @@ struct ScalarWorker<'e> {
     general: Tracker<'e>,
     turns: Vec<Tracker<'e>>,
     goal_values: Vec<bool>,
+    /// The state that `goal_values` speaks of: each role asks for its own.
+    goal_state: Option<Vec<u64>>,
 }
 
 impl<'e> ScalarWorker<'e> {
@@ -180,13 +183,13 @@ impl Worker for ScalarWorker<'_> {
     }
 
     fn is_terminal(&mut self, state: &Row) -> bool {
-        self.load(state).terminal
+        self.load(state).is_terminal()
     }
 
     fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
         let tracker = self.load(state);
         out.clear();
-        out.extend(tracker.legal[role.index()].members().iter().map(|&movement| MoveId(movement)));
+        out.extend(tracker.legal()[role.index()].members().iter().map(|&movement| MoveId(movement)));
         out.sort_unstable();
     }
 
@@ -197,7 +200,10 @@ impl Worker for ScalarWorker<'_> {
     }
 
     fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
-        self.compute_goals(state);
+        if self.goal_state.as_deref() != Some(state) {
+            self.compute_goals(state);
+            self.goal_state.get_or_insert_with(|| vec![0; state.len()]).copy_from_slice(state);
+        }
         let mut given =
             self.engine.net.goals[role.index()].iter().filter(|(_, signal)| self.goal_signal(*signal));
         let (value, _) = given.next()?;
@@ -213,11 +219,11 @@ impl Worker for ScalarWorker<'_> {
     ) -> usize {
         for made in 0..most {
             let tracker = self.load(state);
-            if tracker.terminal {
+            if tracker.is_terminal() {
                 return made;
             }
             buffer.joint.clear();
-            for legal in &tracker.legal {
+            for legal in tracker.legal() {
                 let members = legal.members();
                 if members.is_empty() {
                     return made;

@@ -9,37 +9,77 @@ use crate::vocabulary::{MoveId, Vocabulary};
 #[derive(Debug)]
 pub(super) struct Tracker<'c> {
     counters: &'c Counters,
-    /// For each place the number of its false inputs.
-    counts: Vec<i32>,
-    /// The fluents that hold.
-    row: Vec<u64>,
+    now: Situation,
+    /// The situation in the home state, to which playouts return: restoring it costs a copy, while going back
+    /// change by change costs as much as the whole playout did.
+    home: Situation,
     /// The moves that are switched on; empty if none are.
     joint: Vec<MoveId>,
-    /// For each role its legal moves.
-    pub(super) legal: Vec<IndexedSet>,
-    /// The fluents whose next value differs from the present one.
-    changes: IndexedSet,
-    /// Whether the game is over.
-    pub(super) terminal: bool,
-    dirty: Vec<bool>,
     /// Places that have changed and whose readers do not know yet: the place twice, plus its value.
     events: Vec<u32>,
     /// Local values of the block at hand.
     values: Vec<bool>,
 }
 
+/// So many changed fluents are followed without a look at the home state: two moves change fewer.
+const CLOSE: u32 = 12;
+
+/// Everything that depends on the state.
+#[derive(Debug)]
+struct Situation {
+    /// For each place the number of its false inputs.
+    counts: Vec<i32>,
+    /// The fluents that hold.
+    row: Vec<u64>,
+    /// For each role its legal moves.
+    legal: Vec<IndexedSet>,
+    /// The fluents that change with the moves that are on.
+    changes: IndexedSet,
+    terminal: bool,
+    dirty: Vec<bool>,
+}
+
+impl Clone for Situation {
+    fn clone(&self) -> Situation {
+        Situation {
+            counts: self.counts.clone(),
+            row: self.row.clone(),
+            legal: self.legal.clone(),
+            changes: self.changes.clone(),
+            terminal: self.terminal,
+            dirty: self.dirty.clone(),
+        }
+    }
+
+    /// Copies without allocating.
+    fn clone_from(&mut self, other: &Situation) {
+        self.counts.clone_from(&other.counts);
+        self.row.clone_from(&other.row);
+        for (set, from) in self.legal.iter_mut().zip(&other.legal) {
+            set.copy_from(from);
+        }
+        self.changes.copy_from(&other.changes);
+        self.terminal = other.terminal;
+        self.dirty.clone_from(&other.dirty);
+    }
+}
+
 impl<'c> Tracker<'c> {
-    /// The network in the empty state.
-    pub(super) fn new(counters: &'c Counters, vocabulary: &Vocabulary) -> Tracker<'c> {
-        let mut tracker = Tracker {
-            counters,
+    /// The network in the empty state, with `home` as the state that can be restored at once.
+    pub(super) fn new(counters: &'c Counters, vocabulary: &Vocabulary, home: &Row) -> Tracker<'c> {
+        let empty = Situation {
             counts: counters.counts.clone(),
             row: vec![0; vocabulary.words()],
-            joint: Vec::with_capacity(vocabulary.role_count()),
             legal: vocabulary.roles().map(|role| IndexedSet::new(vocabulary.move_count(role))).collect(),
             changes: IndexedSet::new(vocabulary.fluent_count()),
             terminal: false,
             dirty: vec![true; counters.blocks.len()],
+        };
+        let mut tracker = Tracker {
+            counters,
+            home: empty.clone(),
+            now: empty,
+            joint: Vec::with_capacity(vocabulary.role_count()),
             events: Vec::with_capacity(256),
             values: Vec::new(),
         };
@@ -49,18 +89,36 @@ impl<'c> Tracker<'c> {
             }
         }
         tracker.settle();
+        tracker.load(home);
+        tracker.home = tracker.now.clone();
         tracker
+    }
+
+    /// Whether the game is over.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.now.terminal
+    }
+
+    /// For each role its legal moves.
+    pub(super) fn legal(&self) -> &[IndexedSet] {
+        &self.now.legal
     }
 
     /// Brings the network to `state`, without moves.
     pub(super) fn load(&mut self, state: &Row) {
-        if self.joint.is_empty() && self.row == state {
+        if self.now.row == state && self.joint.is_empty() {
             return;
+        }
+        let distance = |row: &Row| row.iter().zip(state).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
+        let from_now = distance(&self.now.row);
+        if from_now > CLOSE && distance(&self.home.row) * 4 < from_now {
+            self.now.clone_from(&self.home);
+            self.joint.clear();
         }
         // Moves go off together with the change of state, so that nothing is computed for moves of the past.
         self.switch_off();
         for at in 0..state.len() {
-            let mut differ = self.row[at] ^ state[at];
+            let mut differ = self.now.row[at] ^ state[at];
             while differ != 0 {
                 self.flip_fluent((at * 64) as u32 + differ.trailing_zeros());
                 differ &= differ - 1;
@@ -77,7 +135,7 @@ impl<'c> Tracker<'c> {
             self.joint.push(movement);
         }
         self.settle();
-        for &fluent in self.changes.members() {
+        for &fluent in self.now.changes.members() {
             row[fluent as usize / 64] ^= 1 << (fluent % 64);
         }
     }
@@ -90,22 +148,21 @@ impl<'c> Tracker<'c> {
     }
 
     fn holds(&self, place: Place) -> bool {
-        self.counts[place as usize] <= 0
+        self.now.counts[place as usize] <= 0
     }
 
     /// Sets an input that has the other value now.
     #[inline]
     fn flip_input(&mut self, place: Place, value: bool) {
-        self.counts[place as usize] = i32::from(!value);
+        self.now.counts[place as usize] = i32::from(!value);
         self.events.push(place << 1 | u32::from(value));
     }
 
     #[inline]
     fn flip_fluent(&mut self, fluent: u32) {
-        let word = &mut self.row[fluent as usize / 64];
+        let word = &mut self.now.row[fluent as usize / 64];
         *word ^= 1 << (fluent % 64);
         let value = *word >> (fluent % 64) & 1 == 1;
-        self.changes.toggle(fluent);
         self.flip_input(fluent, value);
     }
 
@@ -114,8 +171,8 @@ impl<'c> Tracker<'c> {
         loop {
             self.propagate();
             // Blocks in order: a later one may read an earlier one.
-            let Some(block) = self.dirty.iter().position(|dirty| *dirty) else { return };
-            self.dirty[block] = false;
+            let Some(block) = self.now.dirty.iter().position(|dirty| *dirty) else { return };
+            self.now.dirty[block] = false;
             self.compute_block(&self.counters.blocks[block]);
         }
     }
@@ -123,25 +180,18 @@ impl<'c> Tracker<'c> {
     fn propagate(&mut self) {
         let counters = self.counters;
         while let Some(event) = self.events.pop() {
-            let place = (event >> 1) as usize;
-            let value = event & 1;
-            let edges = &counters.edges[counters.first[place] as usize..counters.first[place + 1] as usize];
-            for &Edge(edge) in edges {
+            let (from, to) = counters.readers[(event >> 1) as usize];
+            for &Edge(edge) in &counters.edges[from as usize..to as usize] {
                 let reader = edge >> 1;
-                let count = &mut self.counts[reader as usize];
-                let rises = (edge & 1) ^ value == 1;
-                let changed = if rises {
-                    *count -= 1;
-                    *count == 0
-                } else {
-                    *count += 1;
-                    *count == 1
-                };
-                if changed {
+                // One if the reader's input becomes true.
+                let rises = (edge ^ event) & 1;
+                let count = &mut self.now.counts[reader as usize];
+                *count += 1 - 2 * rises as i32;
+                if *count == 1 - rises as i32 {
                     if reader < counters.outputs_from {
-                        self.events.push(reader << 1 | u32::from(rises));
+                        self.events.push(reader << 1 | rises);
                     } else {
-                        self.output((reader - counters.outputs_from) as usize, rises);
+                        self.output((reader - counters.outputs_from) as usize, rises == 1);
                     }
                 }
             }
@@ -151,10 +201,10 @@ impl<'c> Tracker<'c> {
     #[inline]
     fn output(&mut self, position: usize, value: bool) {
         match self.counters.outputs[position] {
-            Output::Legal { role, movement } => self.legal[role as usize].toggle(movement),
-            Output::Next { fluent } => self.changes.toggle(fluent),
-            Output::Terminal => self.terminal = value,
-            Output::Block { block } => self.dirty[block as usize] = true,
+            Output::Legal { role, movement } => self.now.legal[role as usize].toggle(movement),
+            Output::Change { fluent } => self.now.changes.toggle(fluent),
+            Output::Terminal => self.now.terminal = value,
+            Output::Block { block } => self.now.dirty[block as usize] = true,
         }
     }
 

@@ -119,7 +119,7 @@ fn value(nodes: &[Tri], signal: Signal) -> Tri {
 
 fn evaluate(net: &Net, phase: &Phase, moves: &[Vec<Tri>], nodes: &mut [Tri]) {
     let mut done = 0;
-    let mut sweep = |nodes: &mut [Tri], range: std::ops::Range<usize>| {
+    let sweep = |nodes: &mut [Tri], range: std::ops::Range<usize>| {
         for node in range {
             nodes[node] = match net.nodes[node] {
                 Node::False => Tri::FALSE,

@@ -1,0 +1,66 @@
+//! From what holds next to what changes.
+//!
+//! For following changes it is better to know whether a fluent *changes* than whether it holds next: a fluent
+//! that persists is next true because it is true, so each time it changes its next value would change
+//! with it, and be followed in vain. Its change is `f and not next, or not f and next`, in which `next`
+//! is simplified by what is known of `f`: of a frame rule only the moves that touch the fluent remain.
+
+use super::net::{Net, NetBuilder, Node, Signal};
+use hashbrown::HashMap;
+
+/// How deep below `next` the fluent is looked for. Frame rules have it near the top; deeper occurrences
+/// stay, which is right all the same.
+const DEPTH: usize = 8;
+
+/// The network with `next` replaced by whether each fluent changes.
+pub(super) fn with_changes(net: &Net) -> Net {
+    let mut fluents = vec![Signal::FALSE; net.next.len()];
+    for (node, what) in net.nodes.iter().enumerate() {
+        if let Node::Fluent(fluent) = what {
+            fluents[*fluent as usize] = Signal::plain(node);
+        }
+    }
+    let mut builder = NetBuilder::continuing(net);
+    let changes = fluents
+        .iter()
+        .zip(&net.next)
+        .map(|(&fluent, &next)| {
+            let mut seen = HashMap::new();
+            let if_true = cofactor(&mut builder, next, (fluent, true), DEPTH, &mut seen);
+            let mut seen = HashMap::new();
+            let if_false = cofactor(&mut builder, next, (fluent, false), DEPTH, &mut seen);
+            let falls = builder.and(fluent, if_true.not());
+            let rises = builder.and(fluent.not(), if_false);
+            builder.and(falls.not(), rises.not()).not()
+        })
+        .collect();
+    Net { nodes: builder.nodes, next: changes, ..net.clone() }.swept()
+}
+
+/// The signal where the input has a value.
+fn cofactor(
+    builder: &mut NetBuilder,
+    signal: Signal,
+    (input, value): (Signal, bool),
+    depth: usize,
+    seen: &mut HashMap<usize, Signal>,
+) -> Signal {
+    let node = signal.node();
+    let plain = if node == input.node() {
+        if value { Signal::TRUE } else { Signal::FALSE }
+    } else if let Some(&known) = seen.get(&node) {
+        known
+    } else {
+        let result = match builder.nodes[node] {
+            Node::And(a, b) if depth > 0 => {
+                let left = cofactor(builder, a, (input, value), depth - 1, seen);
+                let right = cofactor(builder, b, (input, value), depth - 1, seen);
+                builder.and(left, right)
+            }
+            _ => Signal::plain(node),
+        };
+        seen.insert(node, result);
+        result
+    };
+    if signal.is_inverted() { plain.not() } else { plain }
+}

@@ -1,0 +1,463 @@
+//! 512 games at a time, one bit a game.
+//!
+//! [`Lanes`] is a [`Net`] compiled for batches of random playouts: each signal is a plane of 512 bits, one a
+//! game, and a pass over the gates moves every game on by one ply. Moves are chosen inside the lanes, each
+//! legal move of a role equally likely; lanes whose game is over get a new one at once; goals are counted.
+//!
+//! Use it when many playouts from one state are wanted and only statistics of them: Monte-Carlo evaluation,
+//! estimates of lengths and outcomes, benchmarks. The scalar execution ([`super::Propnet`]) answers questions
+//! about single states, follows only what changes, and is the one for tree search. What lanes cannot do is
+//! to play different starts at the same time, or to tell one playout from another.
+//!
+//! Where the rules make play go in step (players who take turns), the lanes are kept in step too, and passes
+//! use a smaller network for each phase (`lanes/fold.rs`); a lane then waits for its phase before a
+//! new game begins in it.
+//!
+//! Results depend on the seed and the start only, not on the machine.
+
+#![allow(unsafe_code)]
+
+mod choose;
+mod fold;
+mod pass;
+mod plan;
+mod vector;
+
+pub use pass::Instructions;
+
+use super::net::Net;
+use crate::engine::Goal;
+use crate::random::Random;
+use crate::row::{self, Row};
+use crate::vocabulary::{FluentId, MoveId};
+use fold::{Phase, Tri};
+use pass::{Job, State, Tally};
+use plan::{Code, FLUENTS, GoalPlan, Plan};
+use rayon::prelude::*;
+use std::sync::OnceLock;
+use vector::Plane;
+
+/// How many games are played at the same time.
+pub const LANES: usize = 512;
+
+/// The longest cycle of phases that is tried: players taking turns make one as long as they are many.
+const LONGEST_CYCLE: usize = 6;
+
+/// A network compiled for playing many games at a time.
+#[derive(Debug)]
+pub struct Lanes {
+    net: Net,
+    phases: Vec<Phase>,
+    /// A plan for each phase.
+    plans: Vec<Plan>,
+    /// For starts that agree with no phase.
+    general: OnceLock<Vec<Plan>>,
+    goals: GoalPlan,
+}
+
+/// How large the compiled lists are, in gates of up to four inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanSizes {
+    /// Terminal, and what is legal where it reads the same.
+    pub head: usize,
+    /// What is legal, if not in `head`.
+    pub legal: usize,
+    /// The next state.
+    pub next: usize,
+    /// What goals need beyond `head`.
+    pub goals: usize,
+    /// Moves from which to choose, by role.
+    pub moves: Vec<usize>,
+    /// Planes of 64 bytes.
+    pub slots: usize,
+}
+
+impl Lanes {
+    /// Compiles a network. `initial` is the state from which most playouts will start: others are possible,
+    /// but those that no play from it reaches may be slower.
+    pub fn new(net: &Net, initial: &Row) -> Lanes {
+        let start = bits(net, initial);
+        let best = (1..=LONGEST_CYCLE)
+            .map(|period| {
+                let phases = fold::cycle(net, &start, period);
+                let nets: Vec<Net> = phases.iter().map(|phase| fold::specialised(net, phase)).collect();
+                let cost: usize = nets.iter().map(cost).sum();
+                // Half a cycle is lost at the end of a playout: two percent of fifty plies for each phase.
+                let cost = cost as f64 / period as f64 * (1.0 + 0.01 * period as f64);
+                (cost, phases, nets)
+            })
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        let (phases, nets) = match best {
+            Some((_, phases, nets)) => (phases, nets),
+            None => (Vec::new(), Vec::new()),
+        };
+        let everything = fold::specialised(net, &fold::anything(net));
+        Lanes {
+            plans: nets.iter().map(Plan::new).collect(),
+            phases,
+            general: OnceLock::new(),
+            goals: GoalPlan::new(&everything),
+            net: everything,
+        }
+    }
+
+    /// How many phases play goes through again and again; one if it does not.
+    pub fn period(&self) -> usize {
+        self.plans.len()
+    }
+
+    /// The phase whose constants the state has.
+    pub fn phase_of(&self, state: &Row) -> Option<usize> {
+        let bits = bits(&self.net, state);
+        self.phases.iter().position(|phase| agrees(phase, &bits))
+    }
+
+    /// The sizes of the plan of each phase.
+    pub fn sizes(&self) -> Vec<PlanSizes> {
+        let sizes = self.plans.iter().map(|plan| PlanSizes {
+            head: plan.head.gates(),
+            legal: plan.legal.gates(),
+            next: plan.next.gates(),
+            goals: plan.goal.gates().min(self.goals.code.gates()),
+            moves: plan.choices.iter().map(|choice| choice.moves.len()).collect(),
+            slots: plan.slots,
+        });
+        sizes.collect()
+    }
+
+    /// Bytes held, roughly.
+    pub fn memory_usage(&self) -> usize {
+        let code = |code: &Code| code.inputs.len() * 4 + code.runs.len() * 20;
+        let plan = |p: &Plan| code(&p.head) + code(&p.goal) + code(&p.legal) + code(&p.next);
+        self.plans.iter().map(plan).sum::<usize>() + code(&self.goals.code) + self.net.nodes.len() * 12
+    }
+
+    /// A thread's memory, with random numbers from the seed.
+    pub fn runner(&self, seed: u64) -> LanesRunner<'_> {
+        self.runner_with(seed, Instructions::detect())
+    }
+
+    /// The same with other instructions than the best that the machine has.
+    ///
+    /// # Panics
+    /// If the machine does not have them.
+    pub fn runner_with(&self, seed: u64, instructions: Instructions) -> LanesRunner<'_> {
+        assert!(instructions.available(), "the machine has no such instructions");
+        LanesRunner { lanes: self, instructions, state: State::new(seed), running: None }
+    }
+
+    /// Plays `count` playouts from `start`, each to its end or to `most` plies, on several threads.
+    /// The result depends on the seed, not on the number of threads.
+    pub fn run_parallel(&self, threads: usize, seed: u64, start: &Row, count: u64, most: u64) -> BatchResult {
+        // Shares that are long enough for their ends, when lanes run empty, not to matter.
+        let share = (count / 64).clamp(64 * LANES as u64, 1 << 22);
+        let mut seeds = Random::new(seed);
+        let shares: Vec<(u64, u64)> = (0..count.div_ceil(share))
+            .map(|i| (seeds.bits(), share.min(count - i * share)))
+            .collect();
+        let play = || {
+            shares
+                .par_iter()
+                .map(|&(seed, count)| self.runner(seed).playouts(start, count, most))
+                .collect::<Vec<_>>()
+        };
+        let results = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) => pool.install(play),
+            // Without threads of its own it goes by those that there are.
+            Err(_) => play(),
+        };
+        let mut total = BatchResult::new(&self.goals, &Tally::new(&self.goals.goals));
+        results.iter().for_each(|result| total.add(result));
+        total
+    }
+
+    fn general(&self) -> &[Plan] {
+        self.general.get_or_init(|| vec![Plan::new(&self.net)])
+    }
+}
+
+/// The state as one value a fluent.
+fn bits(net: &Net, state: &Row) -> Vec<bool> {
+    (0..net.next.len() as u32).map(|fluent| row::holds(state, FluentId(fluent))).collect()
+}
+
+fn agrees(phase: &[Tri], bits: &[bool]) -> bool {
+    phase.iter().zip(bits).all(|(tri, bit)| tri.admits(*bit))
+}
+
+/// What a pass costs, roughly in gates.
+fn cost(net: &Net) -> usize {
+    let legal = net.legal.iter().flatten().copied();
+    let gates = net.cone_size(legal.chain(net.next.iter().copied()).chain([net.terminal]));
+    let choices = net.legal.iter().map(|list| {
+        // Counting and choosing take about four operations a move, drawing the numbers a hundred.
+        match list.iter().filter(|s| **s != super::net::Signal::FALSE).count() {
+            0 | 1 => 0,
+            n => 100 + 4 * n,
+        }
+    });
+    gates + choices.sum::<usize>()
+}
+
+/// How often each goal value was reached by one role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoalCounts {
+    /// Each value with its number of playouts, ascending.
+    pub values: Vec<(Goal, u64)>,
+    /// Playouts whose last state gives no value, several, or one that is no number.
+    pub none: u64,
+}
+
+impl GoalCounts {
+    /// The mean over the playouts that have a value.
+    pub fn mean(&self) -> Option<f64> {
+        let count: u64 = self.values.iter().map(|(_, n)| n).sum();
+        let sum: f64 = self.values.iter().map(|&(value, n)| f64::from(value) * n as f64).sum();
+        (count > 0).then(|| sum / count as f64)
+    }
+}
+
+/// What a batch of playouts came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchResult {
+    /// Playouts that ended.
+    pub playouts: u64,
+    /// Joint moves made, those of unfinished playouts included.
+    pub transitions: u64,
+    /// Passes that it took; each could have made 512 transitions.
+    pub passes: u64,
+    /// Playouts that ended because somebody had no legal move though the game was not over.
+    pub stuck: u64,
+    /// Playouts that were cut off at the bound on plies. Their goals are counted as the rules give them.
+    pub cut: u64,
+    /// Playouts under way at the end.
+    pub unfinished: u64,
+    /// The goals, by role.
+    pub goals: Vec<GoalCounts>,
+}
+
+impl BatchResult {
+    fn new(goals: &GoalPlan, tally: &Tally) -> BatchResult {
+        let goals = goals.goals.iter().enumerate().map(|(role, list)| {
+            let mut values: Vec<(Goal, u64)> = list
+                .iter()
+                .zip(&tally.values[role])
+                .filter_map(|((value, _), n)| value.map(|value| (value, *n)))
+                .collect();
+            values.sort_unstable();
+            values.dedup_by(|b, a| a.0 == b.0 && { a.1 += b.1; true });
+            GoalCounts { values, none: tally.none[role] }
+        });
+        let goals = goals.collect();
+        BatchResult { playouts: 0, transitions: 0, passes: 0, stuck: 0, cut: 0, unfinished: 0, goals }
+    }
+
+    /// Adds the result of another batch of the same game.
+    pub fn add(&mut self, other: &BatchResult) {
+        self.playouts += other.playouts;
+        self.transitions += other.transitions;
+        self.passes += other.passes;
+        self.stuck += other.stuck;
+        self.cut += other.cut;
+        self.unfinished += other.unfinished;
+        for (these, others) in self.goals.iter_mut().zip(&other.goals) {
+            these.none += others.none;
+            for (this, other) in these.values.iter_mut().zip(&others.values) {
+                this.1 += other.1;
+            }
+        }
+    }
+}
+
+/// The answers about up to 512 given states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answers {
+    /// Whether the game is over.
+    pub terminal: Vec<bool>,
+    /// The legal moves of each role.
+    pub legal: Vec<Vec<Vec<MoveId>>>,
+    /// The goal of each role.
+    pub goals: Vec<Vec<Option<Goal>>>,
+    /// The next state, if moves were given.
+    pub next: Vec<Vec<u64>>,
+}
+
+/// One thread's games.
+#[derive(Debug)]
+pub struct LanesRunner<'l> {
+    lanes: &'l Lanes,
+    instructions: Instructions,
+    state: State,
+    /// The start and the bound on plies of the games in the lanes.
+    running: Option<(Vec<u64>, u64)>,
+}
+
+impl LanesRunner<'_> {
+    /// Plays `passes` passes from `start`, cutting playouts off after `most` plies. All lanes are always
+    /// busy, and a later call with the same start and bound goes on where this one ended: the way to the
+    /// highest rate.
+    ///
+    /// Playouts that end within few passes are mostly short ones, so the goals of a short run lean towards
+    /// those of short games. The bias is of the order of one playout a lane: make `passes` a hundred times
+    /// the length of the game, or use [`LanesRunner::playouts`], which has none.
+    pub fn run(&mut self, start: &Row, passes: u64, most: u64) -> BatchResult {
+        let goes_on = self.running.as_ref().is_some_and(|(row, bound)| row == start && *bound == most);
+        self.play(start, passes, u64::MAX, most, goes_on)
+    }
+
+    /// Plays exactly `count` playouts from `start`, each to its end or to `most` plies: no playout that is
+    /// started is left out, so long and short ones have their share. Towards the end lanes run empty, which
+    /// costs about the length of the longest playout.
+    pub fn playouts(&mut self, start: &Row, count: u64, most: u64) -> BatchResult {
+        let result = self.play(start, u64::MAX, count.min(u64::MAX - 1), most, false);
+        self.running = None;
+        result
+    }
+
+    fn play(&mut self, start: &Row, passes: u64, to_start: u64, most: u64, goes_on: bool) -> BatchResult {
+        let lanes = self.lanes;
+        let phase = lanes.phase_of(start);
+        let plans = if phase.is_some() { &lanes.plans[..] } else { lanes.general() };
+        let start_phase = phase.unwrap_or(0);
+        if !goes_on {
+            let ends_at_once = self.ends_at_once(start, most);
+            if let Some((stuck, cut)) = ends_at_once {
+                return self.without_moves(start, passes, to_start, stuck, cut);
+            }
+            self.state.reset(plans, &lanes.goals, most);
+            self.state.phase = start_phase;
+            self.running = Some((start.to_vec(), most));
+        }
+        let mut job = Job {
+            start_phase,
+            start: pass::start_slots(&bits(&lanes.net, start)),
+            passes,
+            to_start,
+            most,
+            playouts: 0,
+            transitions: 0,
+            stuck: 0,
+            cut: 0,
+            passes_done: 0,
+            tally: Tally::new(&lanes.goals.goals),
+        };
+        pass::drive_with(self.instructions, &mut self.state, plans, &lanes.goals, &mut job);
+        BatchResult {
+            playouts: job.playouts,
+            transitions: job.transitions,
+            passes: job.passes_done,
+            stuck: job.stuck,
+            cut: job.cut,
+            unfinished: self.state.live.count(),
+            ..BatchResult::new(&lanes.goals, &job.tally)
+        }
+    }
+
+    /// If no move is made from `start`: whether somebody is stuck, and whether the bound is to blame.
+    fn ends_at_once(&mut self, start: &Row, most: u64) -> Option<(bool, bool)> {
+        let answers = self.answers(None, &[start], &[]);
+        if answers.terminal[0] {
+            Some((false, false))
+        } else if most == 0 {
+            Some((false, true))
+        } else if answers.legal[0].iter().any(Vec::is_empty) {
+            Some((true, false))
+        } else {
+            None
+        }
+    }
+
+    /// The result of playouts without a single move.
+    fn without_moves(&mut self, start: &Row, passes: u64, count: u64, stuck: bool, cut: bool) -> BatchResult {
+        let playouts = if count == u64::MAX { passes.saturating_mul(LANES as u64) } else { count };
+        let goals = self.answers(None, &[start], &[]).goals.swap_remove(0);
+        let mut result = BatchResult::new(&self.lanes.goals, &Tally::new(&self.lanes.goals.goals));
+        result.playouts = playouts;
+        result.stuck = if stuck { playouts } else { 0 };
+        result.cut = if cut { playouts } else { 0 };
+        for (counts, goal) in result.goals.iter_mut().zip(goals) {
+            match counts.values.iter_mut().find(|(value, _)| Some(*value) == goal) {
+                Some((_, n)) => *n = playouts,
+                None => counts.none = playouts,
+            }
+        }
+        result
+    }
+
+    /// Answers all questions about given states, lane by lane, by the plan of a phase or the general one;
+    /// with the successors if each state has a joint move in `joints`. For tests: it is no faster than
+    /// asking one by one. Games under way in the lanes are lost.
+    ///
+    /// # Panics
+    /// If there are more than 512 states, there is no such phase, a state does not agree with the phase, or
+    /// a move is not legal.
+    pub fn answers(&mut self, phase: Option<usize>, states: &[&Row], joints: &[Vec<MoveId>]) -> Answers {
+        assert!(states.len() <= LANES, "there are only so many lanes");
+        let lanes = self.lanes;
+        self.running = None;
+        let plans = match phase {
+            Some(phase) => std::slice::from_ref(&lanes.plans[phase]),
+            None => lanes.general(),
+        };
+        let plan = &plans[0];
+        self.state.reset(plans, &lanes.goals, u64::MAX);
+        for (lane, state) in states.iter().enumerate() {
+            if let Some(phase) = phase {
+                assert!(agrees(&lanes.phases[phase], &bits(&lanes.net, state)), "another phase");
+            }
+            for fluent in row::fluents(state) {
+                self.state.planes[FLUENTS as usize + fluent.index()].set(lane);
+            }
+        }
+        let planes = &mut self.state.planes;
+        let execute = |planes: &mut [Plane], code: &Code| {
+            pass::execute_with(self.instructions, planes, plan.slots, code);
+        };
+        execute(planes, &plan.head);
+        execute(planes, &plan.goal);
+        execute(planes, &plan.legal);
+        let lane_count = states.len();
+        let terminal = (0..lane_count).map(|lane| planes[plan.terminal as usize].bit(lane)).collect();
+        let goal = |lane: usize, list: &[(Option<Goal>, u32)]| {
+            let mut given = list.iter().filter(|(_, slot)| planes[*slot as usize].bit(lane));
+            match (given.next(), given.next()) {
+                (Some((value, _)), None) => *value,
+                _ => None,
+            }
+        };
+        let goals = (0..lane_count).map(|lane| plan.goals.iter().map(|list| goal(lane, list)).collect()).collect();
+        let legal = |lane: usize, choice: &plan::Choice| {
+            let moves = choice.moves.iter().zip(&choice.legal);
+            moves.filter(|(_, slot)| planes[**slot as usize].bit(lane)).map(|(m, _)| *m).collect()
+        };
+        let legal =
+            (0..lane_count).map(|lane| plan.choices.iter().map(|choice| legal(lane, choice)).collect()).collect();
+        let mut next = Vec::new();
+        if !joints.is_empty() {
+            for (lane, joint) in joints.iter().enumerate() {
+                for (choice, movement) in plan.choices.iter().zip(joint) {
+                    let seat = choice.moves.iter().position(|m| m == movement).expect("a legal move");
+                    if choice.moves.len() > 1 {
+                        planes[choice.does as usize + seat].set(lane);
+                    }
+                }
+            }
+            execute(planes, &plan.next);
+            for &(fluent, from, inverted) in &plan.copies {
+                let new = planes[from as usize];
+                planes[fluent as usize] = if inverted { new.zip(&Plane::ONES, |a, b| !a & b) } else { new };
+            }
+            let fluents = self.lanes.net.next.len();
+            for lane in 0..joints.len() {
+                let mut state = vec![0; fluents.div_ceil(64)];
+                for fluent in 0..fluents {
+                    if planes[FLUENTS as usize + fluent].bit(lane) {
+                        row::set(&mut state, FluentId(fluent as u32));
+                    }
+                }
+                next.push(state);
+            }
+        }
+        Answers { terminal, legal, goals, next }
+    }
+}
