@@ -22,7 +22,7 @@
 //! # Ok::<(), ludex_engine::error::BuildError>(())
 //! ```
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod datalog;
 pub mod engine;

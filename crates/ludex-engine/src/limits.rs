@@ -8,14 +8,17 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// Rows (ground atoms) that may be derived.
     pub rows: usize,
+    /// Steps of work (rows tried) that may be made: the bound that does not depend on the machine.
+    pub steps: u64,
     /// Time that may pass.
     pub time: Duration,
 }
 
 impl Default for Limits {
-    /// Four million atoms, twenty seconds.
+    /// Four million atoms, two billion steps (some twenty seconds), twenty seconds. Each of the stages of
+    /// building an engine may take as much.
     fn default() -> Limits {
-        Limits { rows: 4_000_000, time: Duration::from_secs(20) }
+        Limits { rows: 4_000_000, steps: 2_000_000_000, time: Duration::from_secs(20) }
     }
 }
 
@@ -24,6 +27,8 @@ impl Default for Limits {
 pub enum Exceeded {
     /// More ground atoms than allowed.
     Rows(usize),
+    /// More steps than allowed.
+    Steps(u64),
     /// More time than allowed.
     Time(Duration),
 }
@@ -32,6 +37,7 @@ impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Exceeded::Rows(rows) => write!(f, "more than {rows} ground atoms"),
+            Exceeded::Steps(steps) => write!(f, "more than {steps} steps"),
             Exceeded::Time(time) => write!(f, "more than {:.1} s", time.as_secs_f64()),
         }
     }
@@ -69,6 +75,9 @@ impl Budget {
         self.ticks += 1;
         if !self.ticks.is_multiple_of(TICKS_A_LOOK) {
             return Ok(());
+        }
+        if self.ticks > self.limits.steps {
+            return Err(Exceeded::Steps(self.limits.steps));
         }
         if self.started.elapsed() > self.limits.time { Err(Exceeded::Time(self.limits.time)) } else { Ok(()) }
     }

@@ -9,9 +9,10 @@ use crate::analysis::strata::{Stratum, stratify};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lower::Lowered;
 use crate::rewrite::unfold::unfold_facts;
-use crate::rules::{Literal, Rule, Rules, Term};
+use crate::rules::{Literal, RelationId, Rule, Rules, Term};
 use crate::symbols::Keyword;
 use crate::syntax::{Findings, Span};
+use hashbrown::HashSet;
 
 /// Looks for everything that is wrong with the rules as a whole; returns them with their strata, if there
 /// are any.
@@ -25,7 +26,7 @@ pub(crate) fn check(lowered: &Lowered, findings: &mut Findings) -> Option<Game> 
     initial_state(rules, &dependencies, findings);
     moves_read_too_early(rules, &phases, findings);
     let game = stratification(rules, &dependencies, findings)?;
-    recursion(&game.rules, &dependencies, &game.strata, findings);
+    recursion(&game.rules, &game.strata, findings);
     Some(game)
 }
 
@@ -177,11 +178,13 @@ fn stratification(rules: &Rules, dependencies: &Dependencies, findings: &mut Fin
 
 /// The recursion restriction: each argument of a recursive condition is ground, or an argument of the
 /// head, or an argument of a condition outside the cycle. It keeps what can be derived finite.
-fn recursion(rules: &Rules, dependencies: &Dependencies, strata: &[Stratum], findings: &mut Findings) {
+fn recursion(rules: &Rules, strata: &[Stratum], findings: &mut Findings) {
     for stratum in strata.iter().filter(|stratum| stratum.recursive) {
+        let cycle: HashSet<RelationId> =
+            stratum.rules.iter().map(|&id| rules.rule(id).head.relation).collect();
         for &id in &stratum.rules {
             let rule = rules.rule(id);
-            if let Some(argument) = unrestricted(rules, dependencies, rule) {
+            if let Some(argument) = unrestricted(&cycle, rule) {
                 let name = rules.symbols.name(rules.relation(rule.head.relation).name);
                 let message = format!(
                     "argument {} of a recursive condition for `{name}` stands neither in the head nor elsewhere",
@@ -205,15 +208,9 @@ fn recursion(rules: &Rules, dependencies: &Dependencies, strata: &[Stratum], fin
     }
 }
 
-/// The first argument of a recursive condition that breaks the restriction.
-fn unrestricted(rules: &Rules, dependencies: &Dependencies, rule: &Rule) -> Option<usize> {
-    let head = rule.head.relation;
-    let in_cycle = |literal: &Literal| {
-        literal.positive().is_some_and(|atom| {
-            rules.relation(atom.relation).keyword.is_none()
-                && dependencies.closure([atom.relation])[head.index()]
-        })
-    };
+/// The first argument of a condition on a relation of the cycle that breaks the restriction.
+fn unrestricted(cycle: &HashSet<RelationId>, rule: &Rule) -> Option<usize> {
+    let in_cycle = |literal: &Literal| literal.positive().is_some_and(|atom| cycle.contains(&atom.relation));
     let (recursive, others): (Vec<&Literal>, Vec<&Literal>) = rule.body.iter().partition(|l| in_cycle(l));
     let bounded = |term: &Term| {
         term.is_ground()

@@ -11,7 +11,7 @@ use crate::syntax::tree::{self, Clause, Formula, FormulaKind, TermKind};
 use crate::syntax::{Findings, Limits, Notation, Parsed, Span};
 use crate::unify::Substitution;
 use hashbrown::{HashMap, HashSet};
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 /// What lowering gives.
 pub(crate) struct Lowered {
@@ -174,6 +174,17 @@ impl Lowering<'_> {
         let count = atom.arguments().len();
         let spelling = self.rules.symbols.name(name).to_owned();
         let keyword = Keyword::of(&spelling);
+        if spelling.parse::<i64>().is_ok() {
+            let message = format!("the number `{spelling}` in the place of a relation");
+            self.report(
+                Code::NotAClause,
+                atom.span,
+                message,
+                "not a relation",
+                "is a parenthesis misplaced?",
+            );
+            return false;
+        }
         if let Some(arity) = keyword.and_then(Keyword::arity)
             && arity != count
         {
@@ -386,9 +397,7 @@ impl Lowering<'_> {
         let mut twin = None;
         let mut kept = Vec::new();
         for rule in new {
-            let mut hasher = self.seen.hasher().build_hasher();
-            (&rule.head, &rule.body).hash(&mut hasher);
-            let hash = hasher.finish();
+            let hash = self.seen.hasher().hash_one((&rule.head, &rule.body));
             let slots = self.seen.entry(hash).or_default();
             let position = from + kept.len();
             let same = slots.iter().copied().find(|&i| {

@@ -288,8 +288,8 @@ enum Question {
 
 impl DatalogWorker<'_> {
     /// Remembers a question that ran into a limit. What was derived is forgotten with the next state.
-    fn failed(&mut self, answered: Result<(), Overrun>) -> bool {
-        if let Err(overrun) = &answered {
+    fn failed(&mut self, answered: &Result<(), Overrun>) -> bool {
+        if let Err(overrun) = answered {
             self.fault = Some(overrun.limit);
             self.state = None;
         }
@@ -434,13 +434,13 @@ impl Worker for DatalogWorker<'_> {
 
     fn is_terminal(&mut self, state: &Row) -> bool {
         let answered = self.ask(state, Question::Terminal);
-        self.failed(answered) || self.store.table(self.engine.program.terminal).len() > 0
+        self.failed(&answered) || self.store.table(self.engine.program.terminal).len() > 0
     }
 
     fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
         out.clear();
         let answered = self.ask(state, Question::Legal);
-        if self.failed(answered) {
+        if self.failed(&answered) {
             return;
         }
         let engine = self.engine;
@@ -460,7 +460,7 @@ impl Worker for DatalogWorker<'_> {
     fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
         out.fill(0);
         let answered = self.compute_next(state, joint);
-        if self.failed(answered) {
+        if self.failed(&answered) {
             return;
         }
         let engine = self.engine;
@@ -475,7 +475,7 @@ impl Worker for DatalogWorker<'_> {
 
     fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
         let answered = self.ask(state, Question::Goal);
-        if self.failed(answered) {
+        if self.failed(&answered) {
             return None;
         }
         let name = self.engine.codes.roles[role.index()];

@@ -109,6 +109,7 @@ impl Table {
     }
 
     /// Where the row stands.
+    #[allow(clippy::needless_pass_by_value, reason = "iterators are cheap to copy and awkward to borrow")]
     pub(crate) fn position(&self, row: impl Iterator<Item = TermId> + Clone) -> Option<usize> {
         let index = &self.indexes[0];
         let mut at = index.heads[index.bucket(row.clone())];

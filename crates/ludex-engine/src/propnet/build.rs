@@ -116,7 +116,7 @@ impl Builder<'_> {
 
     fn signal(&self, literal: GroundLiteral) -> Signal {
         let signal = self.signals[literal.atom().index()].expect("what a rule reads is built before");
-        if literal.is_negative() { signal.not() } else { signal }
+        if literal.is_negative() { signal.inverse() } else { signal }
     }
 
     /// The disjunction of an atom's bodies.
@@ -193,7 +193,7 @@ impl Builder<'_> {
             .filter(|m| moves.binary_search(&MoveId(*m)).is_err())
             .map(|m| all[m as usize])
             .collect();
-        self.net.or_all(&mut others).not()
+        self.net.or_all(&mut others).inverse()
     }
 
     fn finish(self, program: &Program, vocabulary: &Vocabulary) -> Net {

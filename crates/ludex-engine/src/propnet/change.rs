@@ -29,9 +29,9 @@ pub(super) fn with_changes(net: &Net) -> Net {
             let if_true = cofactor(&mut builder, next, (fluent, true), DEPTH, &mut seen);
             let mut seen = HashMap::new();
             let if_false = cofactor(&mut builder, next, (fluent, false), DEPTH, &mut seen);
-            let falls = builder.and(fluent, if_true.not());
-            let rises = builder.and(fluent.not(), if_false);
-            builder.and(falls.not(), rises.not()).not()
+            let falls = builder.and(fluent, if_true.inverse());
+            let rises = builder.and(fluent.inverse(), if_false);
+            builder.and(falls.inverse(), rises.inverse()).inverse()
         })
         .collect();
     Net { nodes: builder.nodes, next: changes, ..net.clone() }.swept()
@@ -62,5 +62,5 @@ fn cofactor(
         seen.insert(node, result);
         result
     };
-    if signal.is_inverted() { plain.not() } else { plain }
+    if signal.is_inverted() { plain.inverse() } else { plain }
 }

@@ -128,8 +128,8 @@ impl<'n> Compiler<'n> {
             }
         }
         let first_gate = count;
-        for node in 0..net.nodes.len() {
-            if needed[node] && matches!(net.nodes[node], Node::And(..)) && self.readers[node] > 1 {
+        for (node, what) in net.nodes.iter().enumerate() {
+            if needed[node] && matches!(what, Node::And(..)) && self.readers[node] > 1 {
                 self.places[node] = count;
                 count += 1;
                 let mut inputs = Vec::new();

@@ -77,28 +77,40 @@ impl Lanes {
     /// but those that no play from it reaches may be slower.
     pub fn new(net: &Net, initial: &Row) -> Lanes {
         let start = bits(net, initial);
-        let best = (1..=LONGEST_CYCLE)
-            .map(|period| {
-                let phases = fold::cycle(net, &start, period);
-                let nets: Vec<Net> = phases.iter().map(|phase| fold::specialised(net, phase)).collect();
-                let cost: usize = nets.iter().map(cost).sum();
-                // Half a cycle is lost at the end of a playout: two percent of fifty plies for each phase.
-                let cost = cost as f64 / period as f64 * (1.0 + 0.01 * period as f64);
-                (cost, phases, nets)
-            })
-            .min_by(|a, b| a.0.total_cmp(&b.0));
-        let (phases, nets) = match best {
-            Some((_, phases, nets)) => (phases, nets),
-            None => (Vec::new(), Vec::new()),
-        };
         let everything = fold::specialised(net, &fold::anything(net));
-        Lanes {
-            plans: nets.iter().map(Plan::new).collect(),
-            phases,
-            general: OnceLock::new(),
-            goals: GoalPlan::new(&everything),
-            net: everything,
+        let goals = GoalPlan::new(&everything);
+        let mut lanes =
+            Lanes { net: everything, phases: Vec::new(), plans: Vec::new(), general: OnceLock::new(), goals };
+        let mut best = (f64::INFINITY, Vec::new(), Vec::new());
+        let mut most_known = 0;
+        for period in 1..=LONGEST_CYCLE {
+            let phases = fold::cycle(net, &start, period);
+            // A longer cycle is worth a look only if more is constant in its phases.
+            let known: usize = phases.iter().map(|p| p.iter().filter(|t| t.known().is_some()).count()).sum();
+            let known = known * 60 / period;
+            if period > 1 && known <= most_known {
+                continue;
+            }
+            most_known = most_known.max(known);
+            let nets: Vec<Net> = phases.iter().map(|phase| fold::specialised(net, phase)).collect();
+            lanes.plans = nets.iter().map(Plan::new).collect();
+            lanes.phases = phases;
+            let cost = nets.iter().map(cost).sum::<usize>() as f64 / period as f64 / lanes.occupancy(initial);
+            // More plans are more memory and time to build, so they must pay.
+            if cost < best.0 * 0.97 {
+                best = (cost, std::mem::take(&mut lanes.phases), std::mem::take(&mut lanes.plans));
+            }
         }
+        (_, lanes.phases, lanes.plans) = best;
+        lanes
+    }
+
+    /// The part of the lanes in which something is played: some wait at the end of a game for the phase in
+    /// which the next one can begin. A trial by a fixed seed, so that it depends on the rules only.
+    fn occupancy(&self, initial: &Row) -> f64 {
+        let result = self.runner(0).run(initial, 100, u64::MAX);
+        let full = (result.passes * LANES as u64).max(1) as f64;
+        (result.transitions as f64 / full).max(1e-3)
     }
 
     /// How many phases play goes through again and again; one if it does not.
@@ -152,9 +164,8 @@ impl Lanes {
         // Shares that are long enough for their ends, when lanes run empty, not to matter.
         let share = (count / 64).clamp(64 * LANES as u64, 1 << 22);
         let mut seeds = Random::new(seed);
-        let shares: Vec<(u64, u64)> = (0..count.div_ceil(share))
-            .map(|i| (seeds.bits(), share.min(count - i * share)))
-            .collect();
+        let shares: Vec<(u64, u64)> =
+            (0..count.div_ceil(share)).map(|i| (seeds.bits(), share.min(count - i * share))).collect();
         let play = || {
             shares
                 .par_iter()
@@ -245,7 +256,12 @@ impl BatchResult {
                 .filter_map(|((value, _), n)| value.map(|value| (value, *n)))
                 .collect();
             values.sort_unstable();
-            values.dedup_by(|b, a| a.0 == b.0 && { a.1 += b.1; true });
+            values.dedup_by(|b, a| {
+                a.0 == b.0 && {
+                    a.1 += b.1;
+                    true
+                }
+            });
             GoalCounts { values, none: tally.none[role] }
         });
         let goals = goals.collect();
@@ -353,6 +369,30 @@ impl LanesRunner<'_> {
         }
     }
 
+    /// Computes the gates of a pass again and again, `repeats` times for each phase, without anything else:
+    /// for measuring what part of the time they take. The games in the lanes, which must be those that
+    /// [`LanesRunner::run`] plays from the initial state, are lost.
+    pub fn repeat_gates(&mut self, repeats: u32) {
+        self.running = None;
+        for plan in &self.lanes.plans {
+            for _ in 0..repeats {
+                for code in [&plan.head, &plan.legal, &plan.next] {
+                    pass::execute_with(self.instructions, &mut self.state.planes, plan.slots, code);
+                }
+            }
+        }
+    }
+
+    /// The same for the choice of moves.
+    pub fn repeat_choices(&mut self, repeats: u32) {
+        self.running = None;
+        for plan in &self.lanes.plans {
+            for _ in 0..repeats {
+                pass::choose_with(self.instructions, &mut self.state, plan);
+            }
+        }
+    }
+
     /// If no move is made from `start`: whether somebody is stuck, and whether the bound is to blame.
     fn ends_at_once(&mut self, start: &Row, most: u64) -> Option<(bool, bool)> {
         let answers = self.answers(None, &[start], &[]);
@@ -425,13 +465,15 @@ impl LanesRunner<'_> {
                 _ => None,
             }
         };
-        let goals = (0..lane_count).map(|lane| plan.goals.iter().map(|list| goal(lane, list)).collect()).collect();
+        let goals =
+            (0..lane_count).map(|lane| plan.goals.iter().map(|list| goal(lane, list)).collect()).collect();
         let legal = |lane: usize, choice: &plan::Choice| {
             let moves = choice.moves.iter().zip(&choice.legal);
             moves.filter(|(_, slot)| planes[**slot as usize].bit(lane)).map(|(m, _)| *m).collect()
         };
-        let legal =
-            (0..lane_count).map(|lane| plan.choices.iter().map(|choice| legal(lane, choice)).collect()).collect();
+        let legal = (0..lane_count)
+            .map(|lane| plan.choices.iter().map(|choice| legal(lane, choice)).collect())
+            .collect();
         let mut next = Vec::new();
         if !joints.is_empty() {
             for (lane, joint) in joints.iter().enumerate() {
@@ -443,9 +485,11 @@ impl LanesRunner<'_> {
                 }
             }
             execute(planes, &plan.next);
-            for &(fluent, from, inverted) in &plan.copies {
-                let new = planes[from as usize];
-                planes[fluent as usize] = if inverted { new.zip(&Plane::ONES, |a, b| !a & b) } else { new };
+            for &(fluent, from) in &plan.copies {
+                planes[fluent as usize] = planes[from as usize];
+            }
+            for &(fluent, from) in &plan.inverse_copies {
+                planes[fluent as usize] = planes[from as usize].zip(&Plane::ONES, |a, b| !a & b);
             }
             let fluents = self.lanes.net.next.len();
             for lane in 0..joints.len() {

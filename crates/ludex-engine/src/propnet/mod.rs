@@ -13,6 +13,7 @@ mod change;
 mod counters;
 mod ground;
 mod indexed_set;
+pub mod lanes;
 mod net;
 mod scalar;
 mod specialise;

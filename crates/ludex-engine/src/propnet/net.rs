@@ -34,7 +34,7 @@ impl Signal {
 
     /// The inverse.
     #[must_use]
-    pub fn not(self) -> Signal {
+    pub fn inverse(self) -> Signal {
         Signal(self.0 ^ 1)
     }
 }
@@ -209,7 +209,7 @@ impl NetBuilder {
     /// The conjunction of two signals.
     pub(crate) fn and(&mut self, a: Signal, b: Signal) -> Signal {
         let (a, b) = (a.min(b), a.max(b));
-        if a == Signal::FALSE || a == b.not() {
+        if a == Signal::FALSE || a == b.inverse() {
             return Signal::FALSE;
         }
         if a == Signal::TRUE || a == b {
@@ -222,19 +222,19 @@ impl NetBuilder {
                     if y == left || y == right {
                         return x;
                     }
-                    if y == left.not() || y == right.not() {
+                    if y == left.inverse() || y == right.inverse() {
                         return Signal::FALSE;
                     }
                 } else {
                     // not (left and right) and y, where y decides one of them.
-                    if y == left.not() || y == right.not() {
+                    if y == left.inverse() || y == right.inverse() {
                         return y;
                     }
                     if y == left {
-                        return self.and(right.not(), y);
+                        return self.and(right.inverse(), y);
                     }
                     if y == right {
-                        return self.and(left.not(), y);
+                        return self.and(left.inverse(), y);
                     }
                 }
             }
@@ -251,7 +251,7 @@ impl NetBuilder {
     pub(crate) fn and_all(&mut self, signals: &mut Vec<Signal>) -> Signal {
         signals.sort_unstable();
         signals.dedup();
-        if signals.windows(2).any(|pair| pair[0] == pair[1].not()) {
+        if signals.windows(2).any(|pair| pair[0] == pair[1].inverse()) {
             return Signal::FALSE;
         }
         let mut list = std::mem::take(signals);
@@ -270,7 +270,7 @@ impl NetBuilder {
 
     /// The disjunction of all signals.
     pub(crate) fn or_all(&mut self, signals: &mut Vec<Signal>) -> Signal {
-        signals.iter_mut().for_each(|signal| *signal = signal.not());
-        self.and_all(signals).not()
+        signals.iter_mut().for_each(|signal| *signal = signal.inverse());
+        self.and_all(signals).inverse()
     }
 }

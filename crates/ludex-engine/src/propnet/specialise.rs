@@ -86,7 +86,7 @@ fn folded(net: &Net, known: &HashMap<Node, bool>) -> Net {
     let mut starts = vec![0; net.nodes.len() + 1];
     let map = |signals: &[Signal], signal: Signal| {
         let new = signals[signal.node()];
-        if signal.is_inverted() { new.not() } else { new }
+        if signal.is_inverted() { new.inverse() } else { new }
     };
     for (index, node) in net.nodes.iter().enumerate() {
         starts[index] = builder.nodes.len();

@@ -117,8 +117,8 @@ impl<'c> Tracker<'c> {
         }
         // Moves go off together with the change of state, so that nothing is computed for moves of the past.
         self.switch_off();
-        for at in 0..state.len() {
-            let mut differ = self.now.row[at] ^ state[at];
+        for (at, word) in state.iter().enumerate() {
+            let mut differ = self.now.row[at] ^ word;
             while differ != 0 {
                 self.flip_fluent((at * 64) as u32 + differ.trailing_zeros());
                 differ &= differ - 1;

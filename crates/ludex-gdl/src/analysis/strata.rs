@@ -7,8 +7,9 @@
 
 use super::dependencies::Dependencies;
 use super::graph::components;
-use crate::rules::{Literal, RuleId, Rules};
+use crate::rules::{Literal, RelationId, RuleId, Rules};
 use crate::unify::overlap;
+use hashbrown::HashMap;
 
 /// Rules that are applied together, until nothing new follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +37,8 @@ pub fn stratify(rules: &Rules, dependencies: &Dependencies) -> Result<Vec<Stratu
     let mut cycles = Vec::new();
     for component in components(dependencies.graph()) {
         let inside = |relation: u32| component.binary_search(&relation).is_ok();
-        let mut members: Vec<RuleId> = component
-            .iter()
-            .flat_map(|&r| rules.rules_for(crate::rules::RelationId(r)).iter().copied())
-            .collect();
+        let mut members: Vec<RuleId> =
+            component.iter().flat_map(|&r| rules.rules_for(RelationId(r)).iter().copied()).collect();
         members.sort_unstable();
         if members.is_empty() {
             continue;
@@ -70,6 +69,10 @@ fn by_rules(rules: &Rules, members: &[RuleId], strata: &mut Vec<Stratum>, cycles
     if !facts.is_empty() {
         strata.push(Stratum { rules: facts, recursive: false });
     }
+    let mut by_relation: HashMap<RelationId, Vec<usize>> = HashMap::new();
+    for (i, &rule) in members.iter().enumerate() {
+        by_relation.entry(rules.rule(rule).head.relation).or_default().push(i);
+    }
     // Edges to the rules that each condition can match; the flag says that it is negated.
     let edges: Vec<Vec<(u32, usize, bool)>> = members
         .iter()
@@ -81,8 +84,8 @@ fn by_rules(rules: &Rules, members: &[RuleId], strata: &mut Vec<Stratum>, cycles
                     Literal::Negative(atom) => (atom, true),
                     Literal::Distinct(..) => continue,
                 };
-                for (i, &writer) in members.iter().enumerate() {
-                    if overlap(atom, &rules.rule(writer).head) {
+                for &i in by_relation.get(&atom.relation).into_iter().flatten() {
+                    if overlap(atom, &rules.rule(members[i]).head) {
                         list.push((i as u32, position, negative));
                     }
                 }

@@ -7,6 +7,7 @@
 use crate::analysis::strata::NegativeCycle;
 use crate::rules::{Literal, RelationId, Rule, Rules, Term, Variable};
 use crate::unify::Substitution;
+use hashbrown::HashSet;
 
 /// More copies than this of all rules together are not made.
 const MOST_COPIES: usize = 20_000;
@@ -16,6 +17,7 @@ const MOST_COPIES: usize = 20_000;
 pub(crate) fn unfold_facts(rules: &Rules, cycles: &[NegativeCycle]) -> Option<Rules> {
     let mut copies = 0;
     let mut result = Vec::new();
+    let mut seen = HashSet::new();
     let mut changed = false;
     for (index, rule) in rules.rules().iter().enumerate() {
         if !cycles.iter().any(|cycle| cycle.rule.index() == index) {
@@ -25,7 +27,10 @@ pub(crate) fn unfold_facts(rules: &Rules, cycles: &[NegativeCycle]) -> Option<Ru
         let mut open = vec![rule.clone()];
         while let Some(rule) = open.pop() {
             let Some(position) = rule.body.iter().position(|l| reads_facts(rules, l)) else {
-                result.push(rule.renumbered());
+                let rule = rule.renumbered();
+                if seen.insert((rule.head.clone(), rule.body.clone())) {
+                    result.push(rule);
+                }
                 continue;
             };
             changed = true;

@@ -308,10 +308,10 @@ impl Infix<'_> {
         };
         out.push_str(" :-");
         // A body that is one conjunction reads back as its parts.
-        let body = match body.as_slice() {
-            [Formula { kind: FormulaKind::And(parts), .. }] => parts,
-            body => body,
-        };
+        let mut body = body.as_slice();
+        while let [Formula { kind: FormulaKind::And(parts), .. }] = body {
+            body = parts;
+        }
         let conditions: Vec<String> = body
             .iter()
             .map(|condition| {

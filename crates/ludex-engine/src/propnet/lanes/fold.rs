@@ -162,7 +162,7 @@ pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
     let constant = |node: usize| known[node].known().map(|v| if v { Signal::TRUE } else { Signal::FALSE });
     let moved = |place: &[Signal], signal: Signal| {
         let new = place[signal.node()];
-        if signal.is_inverted() { new.not() } else { new }
+        if signal.is_inverted() { new.inverse() } else { new }
     };
     let mut blocks = net.blocks.iter().peekable();
     let mut open: Option<(usize, &Block)> = None;
@@ -195,7 +195,11 @@ pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
         legal: net.legal.iter().map(|list| all(list)).collect(),
         next: all(&net.next),
         terminal: moved(&place, net.terminal),
-        goals: net.goals.iter().map(|list| list.iter().map(|&(v, s)| (v, moved(&place, s))).collect()).collect(),
+        goals: net
+            .goals
+            .iter()
+            .map(|list| list.iter().map(|&(v, s)| (v, moved(&place, s))).collect())
+            .collect(),
         nodes: builder.nodes,
         blocks: builder.blocks,
     };

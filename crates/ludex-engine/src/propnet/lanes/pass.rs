@@ -18,7 +18,10 @@ pub enum Instructions {
 impl Instructions {
     /// The best that this machine has.
     pub fn detect() -> Instructions {
-        [Instructions::Avx512, Instructions::Avx2].into_iter().find(|i| i.available()).unwrap_or(Instructions::Portable)
+        [Instructions::Avx512, Instructions::Avx2]
+            .into_iter()
+            .find(|i| i.available())
+            .unwrap_or(Instructions::Portable)
     }
 
     /// True if this machine has them.
@@ -26,9 +29,7 @@ impl Instructions {
         match self {
             Instructions::Portable => true,
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => {
-                is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt")
-            }
+            Instructions::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt"),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt"),
             #[cfg(not(target_arch = "x86_64"))]
@@ -49,18 +50,18 @@ unsafe fn gates<V: Vector, const P: usize, const Q: usize>(memory: *mut Plane, r
         let mut to = memory.add(run.to as usize);
         for gate in inputs.chunks_exact(P + Q) {
             let value = if P > 0 {
-                let mut value = V::load(&*memory.add(gate[0] as usize));
+                let mut value = V::load(&*memory.byte_add(gate[0] as usize));
                 for i in 1..P {
-                    value = value.and(V::load(&*memory.add(gate[i] as usize)));
+                    value = value.and(V::load(&*memory.byte_add(gate[i] as usize)));
                 }
                 for i in P..P + Q {
-                    value = value.minus(V::load(&*memory.add(gate[i] as usize)));
+                    value = value.minus(V::load(&*memory.byte_add(gate[i] as usize)));
                 }
                 value
             } else {
-                let mut value = V::load(&*memory.add(gate[0] as usize));
+                let mut value = V::load(&*memory.byte_add(gate[0] as usize));
                 for i in 1..Q {
-                    value = value.or(V::load(&*memory.add(gate[i] as usize)));
+                    value = value.or(V::load(&*memory.byte_add(gate[i] as usize)));
                 }
                 value.not()
             };
@@ -166,11 +167,16 @@ trait Kernel: Vector {
 
     /// # Safety
     /// As for [`choose_any`].
-    unsafe fn choose(memory: *mut Plane, choice: &Choice, draw: &mut Draw<Self>, scratch: &mut [Plane]) -> Plane;
+    unsafe fn choose(
+        memory: *mut Plane,
+        choice: &Choice,
+        draw: &mut Draw<Self>,
+        scratch: &mut [Plane],
+    ) -> Plane;
 }
 
 macro_rules! kernels {
-    ($($vector:ty, $drive:ident, $execute:ident, $features:literal;)*) => {$(
+    ($($vector:ty, $drive:ident, $features:literal;)*) => {$(
         #[cfg(target_arch = "x86_64")]
         impl Kernel for $vector {
             #[inline(always)]
@@ -221,8 +227,8 @@ macro_rules! kernels {
 use super::vector::{Avx2, Avx512};
 
 kernels! {
-    Avx512, drive_avx512, execute_avx512, "avx512f,avx2,bmi1,popcnt";
-    Avx2, drive_avx2, execute_avx2, "avx2,bmi1,popcnt";
+    Avx512, drive_avx512, "avx512f,avx2,bmi1,popcnt";
+    Avx2, drive_avx2, "avx2,bmi1,popcnt";
 }
 
 impl Kernel for Plane {
@@ -231,7 +237,12 @@ impl Kernel for Plane {
         unsafe { execute::<Plane>(memory, code) }
     }
 
-    unsafe fn choose(memory: *mut Plane, choice: &Choice, draw: &mut Draw<Plane>, scratch: &mut [Plane]) -> Plane {
+    unsafe fn choose(
+        memory: *mut Plane,
+        choice: &Choice,
+        draw: &mut Draw<Plane>,
+        scratch: &mut [Plane],
+    ) -> Plane {
         // SAFETY: the caller's promise.
         unsafe { choose_any::<Plane>(memory, choice, draw, scratch) }
     }
@@ -392,6 +403,33 @@ pub(super) fn execute_with(instructions: Instructions, planes: &mut [Plane], slo
     }
 }
 
+/// Chooses moves of all roles, for measuring what that costs.
+pub(super) fn choose_with(instructions: Instructions, state: &mut State, plan: &Plan) {
+    /// # Safety
+    /// As for [`drive`].
+    unsafe fn all<V: Kernel>(state: &mut State, plan: &Plan) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut draw = Draw::<V>::new(&state.random);
+            for choice in plan.choices.iter().filter(|choice| choice.moves.len() > 1) {
+                V::choose(state.planes.as_mut_ptr(), choice, &mut draw, &mut state.scratch);
+            }
+            draw.save(&mut state.random);
+        }
+    }
+    assert!(state.planes.len() >= plan.slots && instructions.available());
+    // SAFETY: there are as many planes as the plan has slots, and the machine has the instructions.
+    unsafe {
+        match instructions {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => all::<Avx512>(state, plan),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => all::<Avx2>(state, plan),
+            _ => all::<Plane>(state, plan),
+        }
+    }
+}
+
 /// # Safety
 /// The machine has the instructions of `V`; the planes of `state` are at least as many as the slots of each
 /// plan, and those aside as the slots of `goals`.
@@ -453,10 +491,11 @@ unsafe fn drive<V: Kernel>(state: &mut State, plans: &[Plan], goals: &GoalPlan, 
                 put_aside::<V>(memory, state, goals, job, &stuck);
             }
             V::execute(memory, &plan.next);
-            for &(fluent, from, inverted) in &plan.copies {
-                let new = V::load(&*memory.add(from as usize));
-                let new = if inverted { new.not() } else { new };
-                new.store(&mut *memory.add(fluent as usize));
+            for &(fluent, from) in &plan.copies {
+                V::load(&*memory.add(from as usize)).store(&mut *memory.add(fluent as usize));
+            }
+            for &(fluent, from) in &plan.inverse_copies {
+                V::load(&*memory.add(from as usize)).not().store(&mut *memory.add(fluent as usize));
             }
         }
         job.transitions += state.live.count();

@@ -19,25 +19,12 @@ impl Plane {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    pub(super) fn any(&self) -> bool {
-        *self != Plane::ZERO
-    }
-
     pub(super) fn bit(&self, lane: usize) -> bool {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
 
     pub(super) fn set(&mut self, lane: usize) {
         self.0[lane / 64] |= 1 << (lane % 64);
-    }
-
-    /// The first `n` lanes.
-    pub(super) fn first(n: usize) -> Plane {
-        Plane(std::array::from_fn(|word| match n.saturating_sub(word * 64) {
-            0 => 0,
-            bits @ 1..=63 => (1 << bits) - 1,
-            _ => u64::MAX,
-        }))
     }
 
     /// The lowest `n` of the lanes that are set here.
