@@ -87,7 +87,7 @@ def table(engine, columns, rows, seconds):
     figures = {}
     print(f"| game | {engine}, states/s | build s | " + " | ".join(f"{c} | ratio" for c in columns) + " |")
     print("|---" * (3 + 2 * len(columns)) + "|")
-    least = {}
+    least, doubled, compared = {}, [], 0
     for game, peer in rows.items():
         ours, build, reason = bench(game, engine, seconds)
         figures[game] = ours
@@ -97,10 +97,16 @@ def table(engine, columns, rows, seconds):
             line += [short(theirs) or peer[column], ratio(ours, theirs)]
             if ours and theirs:
                 least[column] = min(least.get(column, (float("inf"), "")), (ours / theirs, game))
+        best = max((transitions(peer[column]) or 0 for column in columns), default=0)
+        if ours and best:
+            compared += 1
+            doubled += [game] if ours >= 2 * best else []
         print("| " + " | ".join(line) + " |", flush=True)
     print()
     for column, (value, game) in least.items():
         print(f"Lowest ratio to {column}: {value:.3g} ({game}).")
+    if len(columns) > 1:
+        print(f"At least twice the best of them on {len(doubled)} of {compared} games: {', '.join(doubled) or 'none'}.")
     print()
     return figures
 

@@ -164,6 +164,7 @@ pub struct Replay {
 #[command(after_help = "EXAMPLES:
   ludex bench connectfour
   ludex bench tictactoe reversi hex --seconds 5
+  ludex bench breakthrough --batch
   ludex bench mygame.kif --engine datalog --json")]
 pub struct Bench {
     /// Rule sheets: files, `-`, or names of bundled games
@@ -175,6 +176,9 @@ pub struct Bench {
     /// The seed of the random moves
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Play 512 games at a time on the propositional network, one bit a game, instead of one by one
+    #[arg(long, conflicts_with = "engine")]
+    pub batch: bool,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]
@@ -217,6 +221,11 @@ pub enum Form {
         #[arg(long)]
         full: bool,
     },
+    /// The size of the propositional network after each step of its making, and of its parts
+    #[command(after_help = "EXAMPLES:
+  ludex debug propnet tictactoe
+  ludex debug propnet breakthrough")]
+    Propnet(GameArgument),
 }
 
 /// List the bundled games

@@ -23,7 +23,7 @@ struct Both {
 }
 
 fn both(game: &Game) -> Result<Both, String> {
-    let limits = Limits { time: Duration::from_secs(3600), rows: 10_000_000 };
+    let limits = Limits { time: Duration::from_secs(3600), rows: 10_000_000, ..Limits::default() };
     let engine = Datalog::new(game, limits).map_err(|e| e.to_string())?;
     let compiled = compile(game, limits).map_err(|e| e.to_string())?;
     let mut start = vec![0; engine.vocabulary().words()];

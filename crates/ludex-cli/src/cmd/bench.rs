@@ -4,9 +4,11 @@ use crate::args::Bench;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
 use crate::{game, json};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
 use ludex::engine::engine::{PlayoutBuffer, Worker};
+use ludex::engine::limits::Limits;
+use ludex::engine::propnet::{compile, lanes::Lanes};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::RoleId;
 use serde_json::json;
@@ -42,16 +44,26 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
 fn measure_and_print(args: &Bench, argument: &Path, out: &mut dyn Write) -> Result<()> {
     let started = Instant::now();
     let loaded = game::read(argument)?;
-    let engine = loaded.engine(args.engine.engine)?;
-    let mut worker = engine.worker();
-    let build_seconds = started.elapsed().as_secs_f64();
-    let measured = measure(&loaded.name, &mut *worker, args.seconds, &mut Random::new(args.seed));
+    let (engine, mode, build_seconds, measured) = if args.batch {
+        let compiled = compile(loaded.game()?, Limits::default())
+            .with_context(|| format!("no propositional network for {}", loaded.name))?;
+        let lanes = Lanes::new(&compiled.net, &compiled.initial);
+        let build_seconds = started.elapsed().as_secs_f64();
+        let measured = measure_batch(&loaded.name, &lanes, &compiled.initial, args);
+        ("propnet", "batch", build_seconds, measured)
+    } else {
+        let engine = loaded.engine(args.engine.engine)?;
+        let mut worker = engine.worker();
+        let build_seconds = started.elapsed().as_secs_f64();
+        let measured = measure(&loaded.name, &mut *worker, args.seconds, &mut Random::new(args.seed));
+        (engine.name(), "scalar", build_seconds, measured)
+    };
     let Measured { playouts, transitions, cpu_seconds } = measured;
     if args.json.json {
         let answer = json!({
             "game": loaded.name,
-            "engine": engine.name(),
-            "mode": "scalar",
+            "engine": engine,
+            "mode": mode,
             "playouts": playouts,
             "transitions": transitions,
             "cpu_seconds": cpu_seconds,
@@ -60,7 +72,8 @@ fn measure_and_print(args: &Bench, argument: &Path, out: &mut dyn Write) -> Resu
         json::line(out, &answer)?;
     } else {
         let [per_second, states_per_second] = [playouts, transitions].map(|n| n as f64 / cpu_seconds);
-        write!(out, "{:20} {:10} ", loaded.name, engine.name())?;
+        let engine = if args.batch { "lanes" } else { engine };
+        write!(out, "{:20} {engine:10} ", loaded.name)?;
         write!(out, "{per_second:>12.1} {states_per_second:>12.0} ")?;
         writeln!(out, "{playouts:>10} {transitions:>9} {build_seconds:>9.3}")?;
         out.flush()?;
@@ -72,6 +85,24 @@ struct Measured {
     playouts: u64,
     transitions: u64,
     cpu_seconds: f64,
+}
+
+/// Plays 512 games at a time until the processor time is spent.
+fn measure_batch(name: &str, lanes: &Lanes, start: &[u64], args: &Bench) -> Measured {
+    /// Playouts longer than this are cut off: a game without an end must not fill all lanes.
+    const MOST_PLIES: u64 = 10_000;
+    let progress = Progress::bar(name, (args.seconds * 1000.0) as u64);
+    let mut runner = lanes.runner(args.seed);
+    let mut measured = Measured { playouts: 0, transitions: 0, cpu_seconds: 0.0 };
+    let started = ThreadTime::now();
+    while measured.cpu_seconds < args.seconds {
+        let result = runner.run(start, 256, MOST_PLIES);
+        measured.playouts += result.playouts;
+        measured.transitions += result.transitions;
+        measured.cpu_seconds = started.elapsed().as_secs_f64();
+        progress.set((measured.cpu_seconds * 1000.0) as u64);
+    }
+    measured
 }
 
 /// Plays until the processor time is spent.

@@ -6,6 +6,7 @@ use crate::report;
 use crate::status::Status;
 use anyhow::Result;
 use ludex::engine::limits::Limits;
+use ludex::engine::propnet::{Compiled, compile};
 use ludex::engine::vocabulary::{MoveId, Vocabulary};
 use ludex::gdl::Symbols;
 use ludex::gdl::analysis::domains::{Domain, Domains, Functor};
@@ -13,6 +14,7 @@ use ludex::gdl::syntax::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tre
 use ludex::gdl::syntax::{Span, line_column, print};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::time::Instant;
 
 pub fn run(args: &Debug, out: &mut dyn Write) -> Result<Status> {
     match &args.form {
@@ -20,6 +22,7 @@ pub fn run(args: &Debug, out: &mut dyn Write) -> Result<Status> {
         Form::Rules(game) => rules(&game::read(&game.game)?, out)?,
         Form::Strata(game) => strata(&game::read(&game.game)?, out)?,
         Form::Domains { game, full } => domains(&game::read(&game.game)?, *full, out)?,
+        Form::Propnet(game) => propnet(&game::read(&game.game)?, out)?,
     }
     Ok(Status::Yes)
 }
@@ -28,6 +31,32 @@ fn tree(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
     let sheet = &loaded.sheet;
     let mut nodes = Nodes { text: &sheet.text, symbols: &sheet.tree.symbols, out };
     sheet.tree.clauses.iter().try_for_each(|clause| nodes.clause(clause))
+}
+
+fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+    let started = Instant::now();
+    let Compiled { vocabulary, net, sizes, .. } = compile(loaded.game()?, Limits::default())?;
+    let seconds = started.elapsed().as_secs_f64();
+    let moves: usize = vocabulary.roles().map(|role| vocabulary.move_count(role)).sum();
+    let legal = net.cone_size(net.legal.iter().flatten().copied());
+    let goals = net.cone_size(net.goals.iter().flatten().map(|(_, signal)| *signal));
+    let lines = [
+        ("fluents", vocabulary.fluent_count()),
+        ("moves of all roles", moves),
+        ("ground rules", sizes.rules),
+        ("gates: frames turned round, literals taken out, equal gates shared", sizes.gates),
+        ("gates that an output reads", sizes.swept),
+        ("  for what holds next", net.cone_size(net.next.iter().copied())),
+        ("  for legal moves", legal),
+        ("  for the end of the game", net.cone_size([net.terminal])),
+        ("  for goals", goals),
+        ("blocks with feedback", net.blocks.len()),
+    ];
+    for (what, count) in lines {
+        writeln!(out, "{count:>10}  {what}")?;
+    }
+    writeln!(out, "{seconds:>10.3}  seconds from rules to network")?;
+    Ok(())
 }
 
 /// Prints the nodes of a tree, one a line, each with its place.

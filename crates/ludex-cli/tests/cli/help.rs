@@ -17,6 +17,7 @@ fn every_command_explains_itself_with_examples() {
         &["debug", "rules"],
         &["debug", "strata"],
         &["debug", "domains"],
+        &["debug", "propnet"],
         &["games"],
     ];
     for command in commands {

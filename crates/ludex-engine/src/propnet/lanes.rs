@@ -15,12 +15,13 @@
 //!
 //! Results depend on the seed and the start only, not on the machine.
 
-#![allow(unsafe_code)]
-
+#[allow(unsafe_code)]
 mod choose;
 mod fold;
+#[allow(unsafe_code)]
 mod pass;
 mod plan;
+#[allow(unsafe_code)]
 mod vector;
 
 pub use pass::Instructions;

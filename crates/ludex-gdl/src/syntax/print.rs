@@ -211,7 +211,7 @@ pub(crate) fn kif_name(name: &str, out: &mut String) {
         && !name.contains(":-")
         && !name.ends_with('.')
         && !name.starts_with(['?', '"', '\''])
-        && !name.contains([' ', '\t', '\r', '\n', '\x0C', '(', ')', ';']);
+        && !name.contains([' ', '\t', '\r', '\n', '\x0C', '(', ')', ';', '\u{FEFF}']);
     if bare {
         out.push_str(name);
     } else {
@@ -309,7 +309,10 @@ impl Infix<'_> {
         out.push_str(" :-");
         // A body that is one conjunction reads back as its parts.
         let mut body = body.as_slice();
-        while let [Formula { kind: FormulaKind::And(parts), .. }] = body {
+        while let [Formula { kind: FormulaKind::And(parts) | FormulaKind::Or(parts), .. }] = body {
+            if matches!(body[0].kind, FormulaKind::Or(_)) && parts.len() > 1 {
+                break;
+            }
             body = parts;
         }
         let conditions: Vec<String> = body

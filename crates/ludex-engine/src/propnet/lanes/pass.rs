@@ -51,17 +51,17 @@ unsafe fn gates<V: Vector, const P: usize, const Q: usize>(memory: *mut Plane, r
         for gate in inputs.chunks_exact(P + Q) {
             let value = if P > 0 {
                 let mut value = V::load(&*memory.byte_add(gate[0] as usize));
-                for i in 1..P {
-                    value = value.and(V::load(&*memory.byte_add(gate[i] as usize)));
+                for &input in &gate[1..P] {
+                    value = value.and(V::load(&*memory.byte_add(input as usize)));
                 }
-                for i in P..P + Q {
-                    value = value.minus(V::load(&*memory.byte_add(gate[i] as usize)));
+                for &input in &gate[P..P + Q] {
+                    value = value.minus(V::load(&*memory.byte_add(input as usize)));
                 }
                 value
             } else {
                 let mut value = V::load(&*memory.byte_add(gate[0] as usize));
-                for i in 1..Q {
-                    value = value.or(V::load(&*memory.byte_add(gate[i] as usize)));
+                for &input in &gate[1..Q] {
+                    value = value.or(V::load(&*memory.byte_add(input as usize)));
                 }
                 value.not()
             };
