@@ -5,7 +5,7 @@ use crate::{bundled, ludex};
 #[test]
 fn every_command_explains_itself_with_examples() {
     let overview = ludex(&["--help"]).ends_with(0).out;
-    let commands: [&[&str]; 12] = [
+    let commands: [&[&str]; 13] = [
         &["check"],
         &["print"],
         &["perft"],
