@@ -23,6 +23,18 @@ fn json_has_the_promised_keys_and_nothing_else() {
 }
 
 #[test]
+fn batches_are_told_apart_by_their_mode() {
+    let run = ludex(&["bench", "tictactoe", "--seconds", "0.05", "--batch", "--json"]).ends_with(0);
+    let line = &run.json()[0];
+    assert_eq!((&line["engine"], &line["mode"]), (&"propnet".into(), &"batch".into()));
+    let number = |key: &str| line[key].as_f64().expect(key);
+    // A game of Tic-Tac-Toe takes five to nine moves.
+    let length = number("transitions") / number("playouts");
+    assert!((5.0..9.5).contains(&length), "{line}");
+    ludex(&["bench", "tictactoe", "--batch", "--engine", "datalog"]).ends_with(2);
+}
+
+#[test]
 fn the_table_has_a_line_for_each_game() {
     let out = ludex(&["bench", "nim", "maze", "--seconds", "0.02"]).ends_with(0).out;
     let lines: Vec<&str> = out.lines().collect();
