@@ -2,58 +2,75 @@
 
 use crate::engine::Worker;
 use crate::vocabulary::{MoveId, RoleId};
+use hashbrown::HashMap;
 
 /// The number of joint-move paths of length `depth` from the initial state. Terminal states are not
 /// expanded, nor are states in which somebody has no legal move. Depth 0 is one path.
 pub fn perft(worker: &mut dyn Worker, depth: usize) -> u64 {
     let mut state = vec![0; worker.vocabulary().words()];
     worker.initial(&mut state);
-    perft_from(worker, &state, depth)
+    Perft::default().count(worker, &state, depth)
 }
 
-/// As [`perft`], from a given state.
-pub fn perft_from(worker: &mut dyn Worker, state: &[u64], depth: usize) -> u64 {
-    let levels = (0..depth).map(|_| Level::default()).collect::<Vec<_>>();
-    Counter { worker, levels }.count(state, 0)
+/// Counts paths, and remembers the count of every state it has been through: paths that meet are counted
+/// together, so trees of 10^13 paths over a few thousand states take no time.
+#[derive(Debug, Default)]
+pub struct Perft {
+    /// By remaining depth, less two: the last two moves are as quickly counted as looked up.
+    counts: Vec<HashMap<Box<[u64]>, u64>>,
+    remembered: usize,
+    levels: Vec<Level>,
 }
 
-/// The buffers of one depth.
-#[derive(Default)]
+/// The buffers of one remaining depth.
+#[derive(Debug, Default)]
 struct Level {
     legal: Vec<Vec<MoveId>>,
     joint: Vec<MoveId>,
     state: Vec<u64>,
 }
 
-struct Counter<'w> {
-    worker: &'w mut dyn Worker,
-    levels: Vec<Level>,
-}
+/// Words of states that are remembered at most (256 MiB); beyond, counting goes on without.
+const MOST_WORDS: usize = 32 << 20;
 
-impl Counter<'_> {
-    fn count(&mut self, state: &[u64], depth: usize) -> u64 {
-        if depth == self.levels.len() {
+impl Perft {
+    /// The number of joint-move paths of length `depth` from `state`; `u64::MAX` if that is not enough.
+    /// All calls must be about the same game.
+    pub fn count(&mut self, worker: &mut dyn Worker, state: &[u64], depth: usize) -> u64 {
+        if depth == 0 {
             return 1;
         }
-        if self.worker.is_terminal(state) {
+        if worker.is_terminal(state) {
             return 0;
         }
+        if let Some(&known) = self.counts.get(depth.wrapping_sub(2)).and_then(|counts| counts.get(state)) {
+            return known;
+        }
+        if self.levels.len() <= depth {
+            self.levels.resize_with(depth + 1, Level::default);
+            self.counts.resize_with(depth, HashMap::new);
+        }
         let mut level = std::mem::take(&mut self.levels[depth]);
-        let roles = self.worker.vocabulary().role_count();
+        let roles = worker.vocabulary().role_count();
         level.legal.resize(roles, Vec::new());
         for (role, list) in level.legal.iter_mut().enumerate() {
-            self.worker.legal(state, RoleId(role as u32), list);
+            worker.legal(state, RoleId(role as u32), list);
         }
-        let mut total = 0;
-        if depth + 1 == self.levels.len() {
+        let mut total: u64 = 0;
+        if depth == 1 {
             // The last move need not be made to be counted.
-            total = level.legal.iter().map(|list| list.len() as u64).product();
+            total =
+                level.legal.iter().fold(1, |product: u64, list| product.saturating_mul(list.len() as u64));
         } else {
             level.state.resize(state.len(), 0);
             each_joint_move(&level.legal, &mut level.joint, &mut |joint| {
-                self.worker.next(state, joint, &mut level.state);
-                total += self.count(&level.state, depth + 1);
+                worker.next(state, joint, &mut level.state);
+                total = total.saturating_add(self.count(worker, &level.state, depth - 1));
             });
+            if self.remembered < MOST_WORDS {
+                self.remembered += state.len() + 4;
+                self.counts[depth - 2].insert(state.into(), total);
+            }
         }
         self.levels[depth] = level;
         total

@@ -3,7 +3,7 @@
 //! A vocabulary holds every fluent and move that play can reach, and usually some that it cannot: it comes
 //! from a fixpoint that ignores negation (`datalog::base`). Numbers are given in the natural order of the
 //! terms, so they do not depend on how an engine works. Every one of the 333 public rule sheets has a
-//! finite vocabulary of at most a few thousand fluents (docs/vocabulary.md), so states are rows of bits; a
+//! finite vocabulary (docs/vocabulary.md: half have fewer than 200 fluents), so states are rows of bits; a
 //! game whose vocabulary is beyond the limits is refused with a clean error when an engine is built.
 
 use crate::datalog::{Base, Extent, Overrun, Shape};

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::status::Status;
 use anyhow::Result;
 use ludex::engine::engine::Worker;
-use ludex::engine::perft::{each_joint_move, perft, perft_from};
+use ludex::engine::perft::{Perft as Counter, each_joint_move};
 use ludex::engine::vocabulary::MoveId;
 use serde_json::json;
 use std::io::Write;
@@ -25,6 +25,10 @@ fn by_depth(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Resul
         writeln!(out, "{:>5} {:>16} {:>10}", "depth", "nodes", "seconds")?;
     }
     let mut exhausted = false;
+    // One counter for all depths: what it remembers of a state serves the deeper ones too.
+    let mut counter = Counter::default();
+    let mut initial = vec![0; worker.vocabulary().words()];
+    worker.initial(&mut initial);
     for depth in 1..=usize::from(args.depth) {
         let started = Instant::now();
         // Nothing lies below a level without nodes.
@@ -32,7 +36,7 @@ fn by_depth(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Resul
             0
         } else {
             let _progress = Progress::spinner(format!("depth {depth}"));
-            perft(worker, depth)
+            counter.count(worker, &initial, depth)
         };
         exhausted = nodes == 0;
         let seconds = started.elapsed().as_secs_f64();
@@ -54,11 +58,12 @@ fn divide(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Result<
     let first = first_moves(worker, &state);
     let progress = Progress::bar(format!("depth {depth}"), first.len() as u64);
     let mut next = state.clone();
+    let mut counter = Counter::default();
     let mut counts = Vec::with_capacity(first.len());
     for (done, joint) in first.iter().enumerate() {
         progress.set(done as u64);
         worker.next(&state, joint, &mut next);
-        counts.push(perft_from(worker, &next, depth - 1));
+        counts.push(counter.count(worker, &next, depth - 1));
     }
     drop(progress);
     let vocabulary = worker.vocabulary();

@@ -83,22 +83,37 @@ impl Engine for Propnet {
     }
 }
 
-/// The nodes that goals are computed from, in order.
+/// The nodes that goals are computed from, in order, in parts.
 #[derive(Debug)]
 struct GoalCode {
+    parts: Vec<GoalPart>,
+}
+
+/// Nodes that are computed together: once, or, for a block, until they no longer change. A block must have
+/// settled before anything reads it: what negates it may never see it half done.
+#[derive(Debug)]
+struct GoalPart {
     nodes: Vec<u32>,
-    /// For each block that goals need its position, and how many of `nodes` come before it is computed.
-    blocks: Vec<usize>,
+    block: Option<usize>,
 }
 
 impl GoalCode {
     fn new(net: &Net) -> GoalCode {
         let needed = net.cone(net.goals.iter().flatten().map(|(_, signal)| *signal));
-        let nodes = (0..net.nodes.len() as u32).filter(|&node| needed[node as usize]).collect();
-        let blocks = (0..net.blocks.len())
-            .filter(|&block| net.blocks[block].feedback.iter().any(|(variable, _)| needed[*variable]))
-            .collect();
-        GoalCode { nodes, blocks }
+        let part = |nodes: std::ops::Range<usize>, block: Option<usize>| GoalPart {
+            nodes: nodes.filter(|&node| needed[node]).map(|node| node as u32).collect(),
+            block,
+        };
+        let mut parts = Vec::new();
+        let mut at = 0;
+        for (position, block) in net.blocks.iter().enumerate() {
+            parts.push(part(at..block.nodes.start, None));
+            parts.push(part(block.nodes.clone(), Some(position)));
+            at = block.nodes.end;
+        }
+        parts.push(part(at..net.nodes.len(), None));
+        parts.retain(|part| !part.nodes.is_empty());
+        GoalCode { parts }
     }
 }
 
@@ -139,31 +154,28 @@ impl<'e> ScalarWorker<'e> {
     /// Computes what goals are read from, for a state.
     fn compute_goals(&mut self, state: &Row) {
         let engine = self.engine;
-        for &block in &engine.goals.blocks {
-            for (variable, _) in &engine.net.blocks[block].feedback {
-                self.goal_values[*variable] = false;
+        for part in &engine.goals.parts {
+            let feedback = part.block.map_or(&[][..], |block| &engine.net.blocks[block].feedback);
+            for &(variable, _) in feedback {
+                self.goal_values[variable] = false;
             }
-        }
-        loop {
-            for &node in &engine.goals.nodes {
-                let value = match engine.net.nodes[node as usize] {
-                    Node::Fluent(fluent) => row::holds(state, FluentId(fluent)),
-                    Node::And(a, b) => self.goal_signal(a) && self.goal_signal(b),
-                    Node::Feedback => continue,
-                    Node::False | Node::Move(..) => false,
-                };
-                self.goal_values[node as usize] = value;
-            }
-            let mut changed = false;
-            for &block in &engine.goals.blocks {
-                for &(variable, signal) in &engine.net.blocks[block].feedback {
+            loop {
+                for &node in &part.nodes {
+                    self.goal_values[node as usize] = match engine.net.nodes[node as usize] {
+                        Node::Fluent(fluent) => row::holds(state, FluentId(fluent)),
+                        Node::And(a, b) => self.goal_signal(a) && self.goal_signal(b),
+                        Node::Feedback => continue,
+                        Node::False | Node::Move(..) => false,
+                    };
+                }
+                let mut changed = false;
+                for &(variable, signal) in feedback {
                     let value = self.goal_signal(signal);
-                    // A block only ever adds, given what it reads; what it reads settles block by block.
                     changed |= std::mem::replace(&mut self.goal_values[variable], value) != value;
                 }
-            }
-            if !changed {
-                return;
+                if !changed {
+                    break;
+                }
             }
         }
     }
