@@ -6,7 +6,7 @@
 //! finite vocabulary (docs/vocabulary.md: half have fewer than 200 fluents), so states are rows of bits; a
 //! game whose vocabulary is beyond the limits is refused with a clean error when an engine is built.
 
-use crate::datalog::{Base, Extent, Overrun, Shape};
+use crate::datalog::{Base, Extent, Overrun};
 use crate::error::BuildError;
 use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
@@ -67,7 +67,7 @@ impl Vocabulary {
         let mut fluents = Vec::new();
         for tables in &program.fluents {
             for row in store.table(tables.holds).rows() {
-                fluents.push(wrapped(&mut terms, tables.shape, row));
+                fluents.push(tables.shape.intern(&mut terms, row));
             }
         }
         let mut moves = vec![Vec::new(); roles.len()];
@@ -75,7 +75,7 @@ impl Vocabulary {
             for row in store.table(tables.does).rows() {
                 // A move of somebody who is no role can be derived, but never played.
                 if let Some(role) = roles.iter().position(|role| *role == row[0]) {
-                    moves[role].push(wrapped(&mut terms, tables.shape, &row[1..]));
+                    moves[role].push(tables.shape.intern(&mut terms, &row[1..]));
                 }
             }
         }
@@ -201,13 +201,6 @@ impl Vocabulary {
         let arguments: Vec<TermId> =
             term.arguments().iter().map(|a| self.ground(tree, a)).collect::<Option<_>>()?;
         self.terms.find(name, &arguments)
-    }
-}
-
-fn wrapped(terms: &mut Terms, shape: Shape, columns: &[TermId]) -> TermId {
-    match shape {
-        Shape::Function((name, _)) => terms.intern(name, columns),
-        Shape::Constant | Shape::Plain => columns[0],
     }
 }
 

@@ -109,23 +109,9 @@ impl Keyword {
 
     /// Recognises a keyword in any case: old sheets are written in capitals.
     pub fn of(name: &str) -> Option<Keyword> {
-        const ALL: [Keyword; 14] = [
-            Keyword::Role,
-            Keyword::Base,
-            Keyword::Input,
-            Keyword::Init,
-            Keyword::True,
-            Keyword::Does,
-            Keyword::Legal,
-            Keyword::Next,
-            Keyword::Terminal,
-            Keyword::Goal,
-            Keyword::Distinct,
-            Keyword::Not,
-            Keyword::Or,
-            Keyword::And,
-        ];
-        ALL.into_iter().find(|k| k.name().eq_ignore_ascii_case(name))
+        let connectives = [Keyword::Distinct, Keyword::Not, Keyword::Or, Keyword::And];
+        let mut all = Keyword::RELATIONS.into_iter().chain(connectives);
+        all.find(|k| k.name().eq_ignore_ascii_case(name))
     }
 
     /// The name in its usual spelling.

@@ -2,7 +2,7 @@
 
 use super::evaluate::Store;
 use super::plan::Estimate;
-use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, Shape, TableId};
+use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, TableId};
 use crate::error::BuildError;
 use crate::limits::{Budget, Exceeded, Limits};
 use crate::row;
@@ -123,10 +123,7 @@ impl Base {
         let mut row = vec![0; vocabulary.words()];
         for tables in &self.program.fluents {
             for columns in self.store.table(tables.init).rows() {
-                let term = match tables.shape {
-                    Shape::Function((name, _)) => vocabulary.terms().find(name, columns),
-                    Shape::Constant | Shape::Plain => Some(columns[0]),
-                };
+                let term = tables.shape.find(vocabulary.terms(), columns);
                 if let Some(fluent) = term.and_then(|term| vocabulary.find_fluent(term)) {
                     row::set(&mut row, fluent);
                 }

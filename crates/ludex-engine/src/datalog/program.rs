@@ -37,6 +37,24 @@ pub(crate) enum Shape {
     Function(Functor),
 }
 
+impl Shape {
+    /// The fluent or move that some columns (without the role) stand for, if `terms` has it.
+    pub(crate) fn find(self, terms: &Terms, columns: &[TermId]) -> Option<TermId> {
+        match self {
+            Shape::Function((name, _)) => terms.find(name, columns),
+            Shape::Constant | Shape::Plain => Some(columns[0]),
+        }
+    }
+
+    /// As `find`; the term is made if it is new.
+    pub(crate) fn intern(self, terms: &mut Terms, columns: &[TermId]) -> TermId {
+        match self {
+            Shape::Function((name, _)) => terms.intern(name, columns),
+            Shape::Constant | Shape::Plain => columns[0],
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TableInfo {
     pub(crate) relation: RelationId,

@@ -54,7 +54,7 @@ impl Builder<'_> {
             for (row, columns) in self.ground.store.table(tables.holds).rows().enumerate() {
                 let atom = self.ground.atom(tables.holds, row);
                 let fluent =
-                    wrapped(vocabulary, tables.shape, columns).and_then(|t| vocabulary.find_fluent(t));
+                    tables.shape.find(vocabulary.terms(), columns).and_then(|t| vocabulary.find_fluent(t));
                 self.signals[atom.index()] = Some(fluent.map_or(Signal::FALSE, |f| fluents[f.index()]));
             }
         }
@@ -219,7 +219,7 @@ impl Builder<'_> {
         let mut next = vec![Signal::FALSE; vocabulary.fluent_count()];
         for tables in &program.fluents {
             for (row, columns) in store.table(tables.next).rows().enumerate() {
-                let term = wrapped(vocabulary, tables.shape, columns);
+                let term = tables.shape.find(vocabulary.terms(), columns);
                 if let Some(fluent) = term.and_then(|term| vocabulary.find_fluent(term)) {
                     next[fluent.index()] = signal(tables.next, row);
                 }
@@ -239,16 +239,8 @@ impl Builder<'_> {
     }
 }
 
-/// The fluent or move that some columns stand for, if the vocabulary has its term.
-fn wrapped(vocabulary: &Vocabulary, shape: Shape, columns: &[TermId]) -> Option<TermId> {
-    match shape {
-        Shape::Function((name, _)) => vocabulary.terms().find(name, columns),
-        Shape::Constant | Shape::Plain => Some(columns[0]),
-    }
-}
-
 fn find_move(vocabulary: &Vocabulary, shape: Shape, columns: &[TermId]) -> Option<(RoleId, MoveId)> {
     let role = vocabulary.roles().find(|&role| vocabulary.role(role) == columns[0])?;
-    let movement = vocabulary.find_move(role, wrapped(vocabulary, shape, &columns[1..])?)?;
+    let movement = vocabulary.find_move(role, shape.find(vocabulary.terms(), &columns[1..])?)?;
     Some((role, movement))
 }
