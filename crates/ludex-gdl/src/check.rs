@@ -153,13 +153,13 @@ fn moves_read_too_early(rules: &Rules, phases: &[Phase], findings: &mut Findings
 /// to the same arguments.
 fn stratification(rules: &Rules, dependencies: &Dependencies, findings: &mut Findings) -> Option<Game> {
     match stratify(rules, dependencies) {
-        Ok(strata) => Some(Game { rules: rules.clone(), strata }),
+        Ok(strata) => Some(Game { rules: rules.clone(), strata, frame: None }),
         Err(cycles) => {
             let unfolded = unfold_facts(rules, &cycles);
             if let Some(rules) = unfolded
                 && let Ok(strata) = stratify(&rules, dependencies)
             {
-                return Some(Game { rules, strata });
+                return Some(Game { rules, strata, frame: None });
             }
             for cycle in cycles {
                 let rule = rules.rule(cycle.rule);

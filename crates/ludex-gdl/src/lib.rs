@@ -39,6 +39,7 @@ pub use rules::Rules;
 pub use symbols::{Keyword, Symbol, Symbols};
 
 use analysis::strata::Stratum;
+use rules::RelationId;
 use std::sync::Arc;
 use syntax::{Findings, Limits, Notation, Parsed, tree::Tree};
 
@@ -63,6 +64,9 @@ pub struct Game {
     pub rules: Rules,
     /// An order in which they can be applied.
     pub strata: Vec<Stratum>,
+    /// In a game translated for the frame problem, the relation of the fluents that end: the successor is
+    /// what `next` gives and, of the state, everything but these. `None` in a game as it was written.
+    pub frame: Option<RelationId>,
 }
 
 impl Sheet {

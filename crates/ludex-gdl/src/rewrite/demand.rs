@@ -60,7 +60,7 @@ pub fn on_demand(game: &Game, chosen: &[RelationId]) -> Option<Game> {
         rules.push(made(rule.head.clone(), body, &rule.variables));
     }
     let strata = stratify(&rules, &Dependencies::of(&rules)).ok()?;
-    Some(Game { rules, strata })
+    Some(Game { rules, strata, frame: game.frame })
 }
 
 fn made(head: Atom, body: Vec<Literal>, variables: &[Symbol]) -> Rule {

@@ -1,0 +1,3 @@
+//! Search on top of engines: minimax, Monte Carlo, clocks.
+
+#![forbid(unsafe_code)]
