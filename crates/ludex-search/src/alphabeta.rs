@@ -1,0 +1,368 @@
+//! Alpha-beta with iterative deepening and a transposition table, for what is certain.
+//!
+//! For games of two roles who take turns and whose goals add up to 100. A state has a lower and an upper
+//! bound on the first role's goal; what lies beyond the depth of the search is between 0 and 100. So every
+//! bound is true whatever the depth it came from, bounds in the table never grow stale, and when they
+//! meet at the root the best move is known. There is no guess at the value of unfinished games: that is
+//! what [`crate::uct`] is for, which looks far where this looks at everything.
+//!
+//! Whether the game is of that kind is seen on the way: a state in which both choose, or an end whose
+//! goals do not add up to 100, ends the search for good ([`AlphaBeta::applies`]). States compare in full, so two
+//! states are never taken for one.
+
+use crate::clock::Clock;
+use crate::estimate::{Candidate, Estimate, Verdict};
+use hashbrown::DefaultHashBuilder;
+use ludex_engine::engine::Worker;
+use ludex_engine::vocabulary::{MoveId, RoleId};
+use std::hash::BuildHasher;
+
+/// The least and the greatest goal of the first role; the other has the rest.
+const RANGE: Bounds = Bounds { low: 0, high: 100 };
+
+/// Deeper than any game that can be searched to its end: iteration stops there.
+const DEEPEST: u16 = 500;
+
+/// What the first role's goal lies between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bounds {
+    low: i8,
+    high: i8,
+}
+
+impl Bounds {
+    fn is_exact(self) -> bool {
+        self.low == self.high
+    }
+
+    fn contains(self, other: Bounds) -> bool {
+        self.low <= other.low && other.high <= self.high
+    }
+
+    /// The same seen by the other role.
+    fn for_role(self, role: usize) -> Bounds {
+        if role == 0 { self } else { Bounds { low: 100 - self.high, high: 100 - self.low } }
+    }
+}
+
+/// Why a search came back without bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Break {
+    /// The clock ended.
+    Time,
+    /// The game is not of the kind.
+    Unfit,
+}
+
+/// A search that keeps its table from move to move.
+#[derive(Debug)]
+pub struct AlphaBeta {
+    table: Table,
+    fits: bool,
+    /// How often each move of each role has cut a search off: the order in which moves are tried.
+    history: [Vec<u32>; 2],
+    levels: Vec<Level>,
+    states: u64,
+}
+
+/// The buffers of one depth.
+#[derive(Debug, Default)]
+struct Level {
+    legal: [Vec<MoveId>; 2],
+    order: Vec<MoveId>,
+    state: Vec<u64>,
+}
+
+/// A move at the root.
+#[derive(Clone, Copy, Debug)]
+struct RootMove {
+    movement: MoveId,
+    bounds: Bounds,
+    /// The depth at which the bounds became what they are.
+    since: u16,
+}
+
+impl AlphaBeta {
+    /// A search with a table of at most `memory` bytes. `None` if the game has not two roles.
+    pub fn new(worker: &dyn Worker, memory: usize) -> Option<AlphaBeta> {
+        let vocabulary = worker.vocabulary();
+        if vocabulary.role_count() != 2 {
+            return None;
+        }
+        Some(AlphaBeta {
+            table: Table::new(vocabulary.words(), memory),
+            fits: true,
+            history: [0, 1].map(|role| vec![0; vocabulary.move_count(RoleId(role))]),
+            levels: Vec::new(),
+            states: 0,
+        })
+    }
+
+    /// False once the game has turned out not to be one of two who take turns for a constant sum.
+    pub fn applies(&self) -> bool {
+        self.fits
+    }
+
+    /// States visited so far.
+    pub fn states(&self) -> u64 {
+        self.states
+    }
+
+    /// Deepens until the best move of `role` at `state` is certain, or the clock ends. `None` if nothing
+    /// can be said: it is not the role's turn, or the game is not of the kind.
+    pub fn search(
+        &mut self,
+        worker: &mut dyn Worker,
+        state: &[u64],
+        role: RoleId,
+        clock: &mut Clock,
+    ) -> Option<Estimate> {
+        if !self.fits || worker.is_terminal(state) {
+            return None;
+        }
+        let mut legal = [Vec::new(), Vec::new()];
+        for (role, list) in (0..).zip(&mut legal) {
+            worker.legal(state, RoleId(role), list);
+        }
+        let other = 1 - role.index();
+        if legal[role.index()].is_empty() || legal[other].len() != 1 {
+            return None;
+        }
+        let idle = legal[other][0];
+        let mut moves: Vec<RootMove> = legal[role.index()]
+            .iter()
+            .map(|&movement| RootMove { movement, bounds: RANGE, since: 0 })
+            .collect();
+        let mut next = vec![0; state.len()];
+        let mut solved = false;
+        'deepening: for depth in 1..DEEPEST {
+            for at in 0..moves.len() {
+                if moves[at].bounds.is_exact() {
+                    continue;
+                }
+                let joint =
+                    if role.index() == 0 { [moves[at].movement, idle] } else { [idle, moves[at].movement] };
+                worker.next(state, &joint, &mut next);
+                // What is no better than the best so far need not be known more exactly.
+                let floor = moves.iter().map(|m| m.bounds.for_role(role.index()).low).max().unwrap_or(0);
+                let window = Bounds { low: floor, high: 100 }.for_role(role.index());
+                match self.bounds(worker, &next, depth - 1, window, clock) {
+                    Ok(bounds) if bounds != moves[at].bounds => {
+                        moves[at] = RootMove { bounds, since: depth, ..moves[at] };
+                    }
+                    Ok(_) => {}
+                    Err(_) => break 'deepening,
+                }
+                solved = is_decided(&moves, role.index());
+                if solved {
+                    break 'deepening;
+                }
+            }
+        }
+        self.fits.then(|| self.estimate(&moves, role.index(), solved))
+    }
+
+    fn estimate(&self, moves: &[RootMove], role: usize, solved: bool) -> Estimate {
+        let candidates = moves.iter().map(|m| {
+            let bounds = m.bounds.for_role(role);
+            // When the best move is known the others are worth no more than their lower bound to us.
+            let certain = bounds.is_exact() || solved;
+            let verdict = Verdict { value: i32::from(bounds.low), plies: u32::from(m.since) };
+            let (low, high) = (f64::from(bounds.low), f64::from(bounds.high));
+            Candidate {
+                movement: m.movement,
+                visits: 0,
+                value: (low + high) / 2.0,
+                verdict: certain.then_some(verdict),
+            }
+        });
+        Estimate { candidates: candidates.collect(), solved, ..Estimate::default() }
+    }
+
+    /// Bounds on the value of a state, as tight as `depth` plies and the window allow.
+    fn bounds(
+        &mut self,
+        worker: &mut dyn Worker,
+        state: &[u64],
+        depth: u16,
+        window: Bounds,
+        clock: &mut Clock,
+    ) -> Result<Bounds, Break> {
+        if clock.tick() {
+            return Err(Break::Time);
+        }
+        self.states += 1;
+        let known = self.table.get(state);
+        if let Some(entry) = known
+            && (entry.depth >= depth && entry.window.contains(window)
+                || entry.bounds.is_exact()
+                || entry.bounds.low >= window.high
+                || entry.bounds.high <= window.low)
+        {
+            return Ok(entry.bounds);
+        }
+        if worker.is_terminal(state) {
+            let bounds = self.goals(worker, state)?;
+            self.table.put(state, Entry { bounds, depth: DEEPEST, window: RANGE, best: None });
+            return Ok(bounds);
+        }
+        if depth == 0 {
+            return Ok(RANGE);
+        }
+        let mut level = self.levels.pop().unwrap_or_default();
+        let result = self.inside(worker, state, depth, window, clock, known, &mut level);
+        self.levels.push(level);
+        result
+    }
+
+    /// As `bounds`, for a state in which the game goes on.
+    #[allow(clippy::too_many_arguments)]
+    fn inside(
+        &mut self,
+        worker: &mut dyn Worker,
+        state: &[u64],
+        depth: u16,
+        window: Bounds,
+        clock: &mut Clock,
+        known: Option<Entry>,
+        level: &mut Level,
+    ) -> Result<Bounds, Break> {
+        for (role, list) in (0..).zip(&mut level.legal) {
+            worker.legal(state, RoleId(role), list);
+        }
+        let mover = match level.legal.each_ref().map(Vec::len) {
+            [0, _] | [_, 0] => {
+                let bounds = self.goals(worker, state)?;
+                self.table.put(state, Entry { bounds, depth: DEEPEST, window: RANGE, best: None });
+                return Ok(bounds);
+            }
+            [_, 1] => 0,
+            [1, _] => 1,
+            _ => {
+                self.fits = false;
+                return Err(Break::Unfit);
+            }
+        };
+        let idle = level.legal[1 - mover][0];
+        level.order.clear();
+        level.order.extend_from_slice(&level.legal[mover]);
+        let first = known.and_then(|entry| entry.best);
+        let history = &self.history[mover];
+        level.order.sort_by_key(|m| (Some(*m) != first, std::cmp::Reverse(history[m.index()])));
+        level.state.resize(state.len(), 0);
+        // Seen by the mover, who wants much.
+        let asked = window;
+        let window = window.for_role(mover);
+        let mut best: Option<(MoveId, i8)> = None;
+        let (mut low, mut high) = (0, 0);
+        for (tried, at) in (1..).zip(0..level.order.len()) {
+            let movement = level.order[at];
+            let joint = if mover == 0 { [movement, idle] } else { [idle, movement] };
+            worker.next(state, &joint, &mut level.state);
+            let inner = Bounds { low: low.max(window.low), high: window.high }.for_role(mover);
+            let next = std::mem::take(&mut level.state);
+            let found = self.bounds(worker, &next, depth - 1, inner, clock);
+            level.state = next;
+            let found = found?.for_role(mover);
+            if best.is_none_or(|(_, value)| found.low > value) {
+                best = Some((movement, found.low));
+            }
+            low = low.max(found.low);
+            high = high.max(found.high);
+            if low >= window.high || low == 100 {
+                let gain = &mut self.history[mover][movement.index()];
+                *gain = gain.saturating_add(u32::from(depth) * u32::from(depth));
+                // What was not tried may be anything.
+                if tried < level.order.len() {
+                    high = 100;
+                }
+                break;
+            }
+        }
+        let mut bounds = Bounds { low, high }.for_role(mover);
+        if let Some(entry) = known {
+            bounds.low = bounds.low.max(entry.bounds.low);
+            bounds.high = bounds.high.min(entry.bounds.high);
+        }
+        self.table
+            .put(state, Entry { bounds, depth, window: asked, best: best.map(|(movement, _)| movement) });
+        Ok(bounds)
+    }
+
+    /// The value of a state in which play ends.
+    fn goals(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Result<Bounds, Break> {
+        let goals = [0, 1].map(|role| worker.goal(state, RoleId(role)));
+        match goals {
+            [Some(mine @ 0..=100), Some(theirs)] if mine + theirs == 100 => {
+                Ok(Bounds { low: mine as i8, high: mine as i8 })
+            }
+            _ => {
+                self.fits = false;
+                Err(Break::Unfit)
+            }
+        }
+    }
+}
+
+/// True if the value of one move is known, and no other can be better.
+fn is_decided(moves: &[RootMove], role: usize) -> bool {
+    let bounds = |m: &RootMove| m.bounds.for_role(role);
+    moves.iter().enumerate().any(|(at, m)| {
+        let low = bounds(m).low;
+        bounds(m).is_exact()
+            && moves.iter().enumerate().all(|(other, n)| other == at || bounds(n).high <= low)
+    })
+}
+
+/// What is remembered of a state.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    bounds: Bounds,
+    /// How deep it was searched, and what was asked: what lies outside the window was not looked into.
+    depth: u16,
+    window: Bounds,
+    best: Option<MoveId>,
+}
+
+/// A fixed number of places; a state has two of them to choose from.
+#[derive(Debug)]
+struct Table {
+    words: usize,
+    entries: Vec<Option<Entry>>,
+    rows: Vec<u64>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Table {
+    fn new(words: usize, memory: usize) -> Table {
+        let each = words * size_of::<u64>() + size_of::<Option<Entry>>();
+        // An even number, at least one pair.
+        let pairs = (memory / each / 2).max(1);
+        let (entries, rows) = (vec![None; 2 * pairs], vec![0; 2 * pairs * words]);
+        Table { words, entries, rows, hasher: DefaultHashBuilder::default() }
+    }
+
+    fn pair(&self, state: &[u64]) -> usize {
+        let hash = u128::from(self.hasher.hash_one(state));
+        2 * ((hash * (self.entries.len() as u128 / 2)) >> 64) as usize
+    }
+
+    fn row(&self, at: usize) -> &[u64] {
+        &self.rows[at * self.words..][..self.words]
+    }
+
+    fn get(&self, state: &[u64]) -> Option<Entry> {
+        let pair = self.pair(state);
+        (pair..pair + 2).find_map(|at| self.entries[at].filter(|_| self.row(at) == state))
+    }
+
+    /// Takes the state's own place, an empty one, or that of the shallower entry.
+    fn put(&mut self, state: &[u64], entry: Entry) {
+        let pair = self.pair(state);
+        let own = (pair..pair + 2).find(|&at| self.entries[at].is_some() && self.row(at) == state);
+        let depth = |at: usize| self.entries[at].map(|entry| entry.depth);
+        let at = own.unwrap_or(if depth(pair) <= depth(pair + 1) { pair } else { pair + 1 });
+        self.entries[at] = Some(entry);
+        self.rows[at * self.words..][..self.words].copy_from_slice(state);
+    }
+}

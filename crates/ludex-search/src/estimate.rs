@@ -1,0 +1,139 @@
+//! What a search thinks of the moves of one role: the answer of every search here, and how the answers of
+//! several threads become one.
+
+use ludex_engine::engine::Goal;
+use ludex_engine::vocabulary::MoveId;
+
+/// A value that is certain, not estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The goal value that the role gets with best play of all.
+    pub value: Goal,
+    /// How many plies it takes at most, as far as the search looked for it.
+    pub plies: u32,
+}
+
+/// A legal move and what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The move.
+    pub movement: MoveId,
+    /// How often the search went through it.
+    pub visits: u64,
+    /// The mean outcome, 0 to 100.
+    pub value: f64,
+    /// The proved outcome, where there is one.
+    pub verdict: Option<Verdict>,
+}
+
+/// What a search has found out about a state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// The role's legal moves, ascending. Empty if the search did not get that far.
+    pub candidates: Vec<Candidate>,
+    /// Random games played.
+    pub playouts: u64,
+    /// States held in memory.
+    pub nodes: usize,
+    /// The joint moves that the search expects, as far as it has seen them often enough.
+    pub line: Vec<Vec<MoveId>>,
+    /// True if nothing more can be found out.
+    pub solved: bool,
+}
+
+impl Estimate {
+    /// Adds what another thread has found out about the same state and role.
+    pub fn add(&mut self, other: &Estimate) {
+        self.playouts += other.playouts;
+        self.nodes += other.nodes;
+        self.solved |= other.solved;
+        if self.line.len() < other.line.len() {
+            self.line.clone_from(&other.line);
+        }
+        if self.candidates.is_empty() {
+            self.candidates.clone_from(&other.candidates);
+            return;
+        }
+        for (mine, theirs) in self.candidates.iter_mut().zip(&other.candidates) {
+            debug_assert_eq!(mine.movement, theirs.movement);
+            let visits = mine.visits + theirs.visits;
+            if visits > 0 {
+                let total = mine.value * mine.visits as f64 + theirs.value * theirs.visits as f64;
+                mine.value = total / visits as f64;
+            }
+            mine.visits = visits;
+            mine.verdict = mine.verdict.or(theirs.verdict);
+        }
+    }
+
+    /// The move to play. Proved values count for more than visits: of several proved ones the best, and of
+    /// equal ones a win that is near and a loss that is far; an unproved move only if its mean is better
+    /// than every proved value. Among unproved moves the one visited most.
+    pub fn best(&self) -> Option<&Candidate> {
+        let proved = self.candidates.iter().filter_map(|c| c.verdict.map(|verdict| (c, verdict)));
+        let proved = proved.max_by_key(|(c, v)| {
+            let plies = i64::from(v.plies);
+            (v.value, if v.value > MIDDLE { -plies } else { plies }, c.visits)
+        });
+        let open = self.candidates.iter().filter(|c| c.verdict.is_none());
+        let open = open.max_by(|a, b| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value)));
+        match (proved, open) {
+            (Some((proved, verdict)), Some(open)) => {
+                let better = open.visits > 0 && open.value > f64::from(verdict.value);
+                // A move about which nothing is known is better than a certain loss.
+                let hope = open.visits == 0 && verdict.value <= 0;
+                Some(if better || hope { open } else { proved })
+            }
+            (proved, open) => proved.map(|(candidate, _)| candidate).or(open),
+        }
+    }
+}
+
+/// Above it a value is a success, which is to come soon; below, a failure, which may come late.
+const MIDDLE: Goal = 50;
+
+#[cfg(test)]
+mod tests {
+    use super::{Candidate, Estimate, Verdict};
+    use ludex_engine::vocabulary::MoveId;
+
+    fn candidate(movement: u32, visits: u64, value: f64, verdict: Option<(i32, u32)>) -> Candidate {
+        let verdict = verdict.map(|(value, plies)| Verdict { value, plies });
+        Candidate { movement: MoveId(movement), visits, value, verdict }
+    }
+
+    fn best(candidates: Vec<Candidate>) -> Option<u32> {
+        Estimate { candidates, ..Estimate::default() }.best().map(|c| c.movement.0)
+    }
+
+    #[test]
+    fn what_is_proved_counts_for_more_than_visits() {
+        let open = candidate(0, 900, 60.0, None);
+        assert_eq!(best(vec![open.clone(), candidate(1, 5, 90.0, Some((100, 3)))]), Some(1));
+        assert_eq!(best(vec![open.clone(), candidate(1, 5, 90.0, Some((50, 3)))]), Some(0));
+        assert_eq!(best(vec![open.clone(), candidate(1, 990, 90.0, Some((0, 3)))]), Some(0));
+        assert_eq!(best(vec![candidate(0, 0, 0.0, None), candidate(1, 990, 0.0, Some((0, 3)))]), Some(0));
+        assert_eq!(best(Vec::new()), None);
+    }
+
+    #[test]
+    fn near_wins_and_far_losses_are_preferred() {
+        let wins = vec![candidate(0, 9, 0.0, Some((100, 5))), candidate(1, 5, 0.0, Some((100, 3)))];
+        assert_eq!(best(wins), Some(1));
+        let losses = vec![candidate(0, 9, 0.0, Some((0, 5))), candidate(1, 5, 0.0, Some((0, 3)))];
+        assert_eq!(best(losses), Some(0));
+    }
+
+    #[test]
+    fn threads_add_up() {
+        let mut sum = Estimate { candidates: vec![candidate(0, 10, 40.0, None)], ..Estimate::default() };
+        let other = Estimate {
+            candidates: vec![candidate(0, 30, 80.0, Some((100, 1)))],
+            playouts: 7,
+            ..Estimate::default()
+        };
+        sum.add(&other);
+        assert_eq!(sum.candidates, [candidate(0, 40, 70.0, Some((100, 1)))]);
+        assert_eq!(sum.playouts, 7);
+    }
+}

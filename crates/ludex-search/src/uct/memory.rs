@@ -1,0 +1,262 @@
+//! The nodes of a tree: how they are laid out, made, found, and kept when the root moves on.
+//!
+//! Everything lies in a few growing vectors, so that a tree has one bound on its memory, and is freed and
+//! copied at once.
+
+use super::{ROOT, Tree, proof};
+use hashbrown::HashMap;
+use ludex_engine::engine::Worker;
+use ludex_engine::vocabulary::{MoveId, RoleId};
+use std::collections::VecDeque;
+use std::mem::size_of;
+use std::ops::Range;
+
+/// A node of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct NodeId(pub u32);
+
+impl NodeId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Who decides which child comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Not expanded yet: nothing is known of its moves.
+    Leaf,
+    /// Nobody: every role has one move.
+    Forced,
+    /// One role.
+    Turn(RoleId),
+    /// Several roles.
+    Joint,
+}
+
+/// A state that has been visited.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) visits: u32,
+    pub(super) kind: Kind,
+    /// Its place in `Tree::seats`, if it is expanded.
+    pub(super) seats: u32,
+    pub(super) proof: Option<Proof>,
+}
+
+/// What is certain of a state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proof {
+    /// Where its values begin in `Tree::values`.
+    pub(super) values: u32,
+    /// How far the end is.
+    pub(super) plies: u32,
+}
+
+/// A move of one role in one state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arm {
+    pub(super) movement: MoveId,
+    pub(super) visits: u32,
+    pub(super) total: f64,
+    /// Where the move alone decides, the state after it.
+    pub(super) child: Option<NodeId>,
+}
+
+impl Tree {
+    /// Forgets everything and begins at `state`.
+    pub(super) fn restart(&mut self, worker: &mut dyn Worker, state: &[u64]) {
+        self.nodes.clear();
+        self.rows.clear();
+        self.arms.clear();
+        self.seats.clear();
+        self.values.clear();
+        self.joint_children.clear();
+        self.record = None;
+        self.add_node(worker, state);
+    }
+
+    /// Makes the state after a joint move the root. What was found out below it is kept.
+    pub fn advance(&mut self, worker: &mut dyn Worker, joint: &[MoveId], state: &[u64]) {
+        if let Some((_, moves)) = &mut self.record {
+            if moves.first() == joint.first() {
+                moves.remove(0);
+            } else {
+                self.record = None;
+            }
+        }
+        let record = self.record.take().filter(|(_, moves)| !moves.is_empty());
+        let below = self.find(joint).filter(|child| self.row(*child) == state);
+        match below {
+            Some(child) => self.keep(child),
+            None => self.restart(worker, state),
+        }
+        self.record = record;
+    }
+
+    /// The child of the root after a joint move.
+    fn find(&self, joint: &[MoveId]) -> Option<NodeId> {
+        if self.nodes[ROOT.index()].kind == Kind::Leaf {
+            return None;
+        }
+        let mut chosen = Vec::with_capacity(self.roles);
+        for (role, movement) in joint.iter().enumerate() {
+            let arm = self.seat(ROOT, role).find(|&arm| self.arms[arm].movement == *movement)?;
+            chosen.push(arm as u32);
+        }
+        self.child(ROOT, &chosen)
+    }
+
+    /// Copies what is below `root` into new vectors, breadth first.
+    fn keep(&mut self, root: NodeId) {
+        let old = Tree {
+            settings: self.settings.clone(),
+            scratch: std::mem::take(&mut self.scratch),
+            random: self.random.clone(),
+            record: None,
+            nodes: std::mem::take(&mut self.nodes),
+            rows: std::mem::take(&mut self.rows),
+            arms: std::mem::take(&mut self.arms),
+            seats: std::mem::take(&mut self.seats),
+            values: std::mem::take(&mut self.values),
+            joint_children: std::mem::take(&mut self.joint_children),
+            ..*self
+        };
+        let mut joint_children: HashMap<NodeId, Vec<(u64, NodeId)>> = HashMap::new();
+        for (&(parent, number), &child) in &old.joint_children {
+            joint_children.entry(parent).or_default().push((number, child));
+        }
+        let mut open = VecDeque::from([root]);
+        // Copies are numbered in the order in which they come out of the queue.
+        let mut queued = 1;
+        let mut enqueue = |open: &mut VecDeque<NodeId>, child: NodeId| {
+            open.push_back(child);
+            queued += 1;
+            NodeId(queued - 1)
+        };
+        while let Some(from) = open.pop_front() {
+            let mut node = old.nodes[from.index()];
+            let copy = NodeId(self.nodes.len() as u32);
+            self.rows.extend_from_slice(old.row(from));
+            if let Some(known) = node.proof {
+                let values = old.values[known.values as usize..][..self.roles].iter().copied();
+                node.proof = Some(proof(&mut self.values, values, known.plies));
+            }
+            if node.kind != Kind::Leaf {
+                let seats = &old.seats[node.seats as usize..=node.seats as usize + self.roles];
+                let shift = |at: u32| at - seats[0] + self.arms.len() as u32;
+                node.seats = self.seats.len() as u32;
+                self.seats.extend(seats.iter().map(|&at| shift(at)));
+                for arm in &old.arms[seats[0] as usize..seats[self.roles] as usize] {
+                    let child = arm.child.map(|child| enqueue(&mut open, child));
+                    self.arms.push(Arm { child, ..*arm });
+                }
+                for &(number, child) in joint_children.get(&from).map_or(&[][..], Vec::as_slice) {
+                    self.joint_children.insert((copy, number), enqueue(&mut open, child));
+                }
+            }
+            self.nodes.push(node);
+        }
+        self.scratch = old.scratch;
+    }
+
+    fn row(&self, node: NodeId) -> &[u64] {
+        &self.rows[node.index() * self.words..][..self.words]
+    }
+
+    /// Bytes in use, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+            + self.rows.len() * size_of::<u64>()
+            + self.arms.len() * size_of::<Arm>()
+            + (self.seats.len() + self.values.len()) * size_of::<u32>()
+            + self.joint_children.len() * 2 * size_of::<(NodeId, u64, NodeId)>()
+    }
+
+    /// A new leaf; proved at once if the game is over there.
+    pub(super) fn add_node(&mut self, worker: &mut dyn Worker, state: &[u64]) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        self.rows.extend_from_slice(state);
+        let over = worker.is_terminal(state).then(|| self.ended(worker, state));
+        self.nodes.push(Node { visits: 0, kind: Kind::Leaf, seats: 0, proof: over });
+        id
+    }
+
+    /// The goals of a state in which play ends. No single goal value counts as zero.
+    fn ended(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Proof {
+        let goals = (0..self.roles as u32).map(|role| worker.goal(state, RoleId(role)).unwrap_or(0));
+        proof(&mut self.values, goals, 0)
+    }
+
+    /// Lists the moves of a leaf. A state in which somebody cannot move is an end of the game.
+    pub(super) fn expand(&mut self, worker: &mut dyn Worker, node: NodeId, legal: &mut Vec<MoveId>) {
+        let state = self.row(node).to_vec();
+        let first = self.arms.len();
+        let seats = self.seats.len();
+        let mut deciders = 0;
+        let mut kind = Kind::Forced;
+        for role in 0..self.roles as u32 {
+            self.seats.push(self.arms.len() as u32);
+            worker.legal(&state, RoleId(role), legal);
+            if legal.is_empty() {
+                self.arms.truncate(first);
+                self.seats.truncate(seats);
+                self.nodes[node.index()].proof = Some(self.ended(worker, &state));
+                return;
+            }
+            if legal.len() > 1 {
+                deciders += 1;
+                kind = if deciders == 1 { Kind::Turn(RoleId(role)) } else { Kind::Joint };
+            }
+            let arm = |&movement| Arm { movement, visits: 0, total: 0.0, child: None };
+            self.arms.extend(legal.iter().map(arm));
+        }
+        self.seats.push(self.arms.len() as u32);
+        let node = &mut self.nodes[node.index()];
+        node.kind = kind;
+        node.seats = seats as u32;
+    }
+
+    /// The arms of a role in an expanded node.
+    pub(super) fn seat(&self, node: NodeId, role: usize) -> Range<usize> {
+        let at = self.nodes[node.index()].seats as usize + role;
+        self.seats[at] as usize..self.seats[at + 1] as usize
+    }
+
+    /// The state after every role's only move.
+    pub(super) fn forced_child(&self, node: NodeId) -> Option<NodeId> {
+        self.arms[self.seat(node, 0).start].child
+    }
+
+    /// The child under one arm a role.
+    pub(super) fn child(&self, node: NodeId, chosen: &[u32]) -> Option<NodeId> {
+        match self.nodes[node.index()].kind {
+            Kind::Leaf => None,
+            Kind::Forced => self.forced_child(node),
+            Kind::Turn(role) => self.arms[chosen[role.index()] as usize].child,
+            Kind::Joint => self.joint_children.get(&(node, self.number(node, chosen))).copied(),
+        }
+    }
+
+    pub(super) fn set_child(&mut self, node: NodeId, chosen: &[u32], child: NodeId) {
+        match self.nodes[node.index()].kind {
+            Kind::Leaf => {}
+            Kind::Forced => self.arms[chosen[0] as usize].child = Some(child),
+            Kind::Turn(role) => self.arms[chosen[role.index()] as usize].child = Some(child),
+            Kind::Joint => {
+                let number = self.number(node, chosen);
+                self.joint_children.insert((node, number), child);
+            }
+        }
+    }
+
+    /// The joint move as one number: its arms are the digits.
+    pub(super) fn number(&self, node: NodeId, chosen: &[u32]) -> u64 {
+        let mut number = 0u64;
+        for (role, &arm) in chosen.iter().enumerate() {
+            let range = self.seat(node, role);
+            number = number.wrapping_mul(range.len() as u64).wrapping_add(arm as u64 - range.start as u64);
+        }
+        number
+    }
+}

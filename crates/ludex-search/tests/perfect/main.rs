@@ -1,0 +1,262 @@
+//! Perfect play where it can be known: what the searches prove and choose is compared with exhaustive
+//! search, which is written here without any of their code and runs on the reference engine.
+
+mod exhaustive;
+
+use exhaustive::Exhaustive;
+use ludex::engine::datalog::Datalog;
+use ludex::engine::engine::{Engine, Worker};
+use ludex::engine::limits::Limits;
+use ludex::engine::propnet::{Propnet, lanes::Lanes};
+use ludex::engine::random::Random;
+use ludex::engine::vocabulary::{MoveId, RoleId};
+use ludex_search::alphabeta::AlphaBeta;
+use ludex_search::clock::Clock;
+use ludex_search::solitaire::Solitaire;
+use ludex_search::uct::{Settings, Tools, Tree};
+use std::time::Duration;
+
+/// No time limit: what the tests decide must not depend on the machine.
+fn limits() -> Limits {
+    Limits { time: Duration::from_secs(3600), ..Limits::default() }
+}
+
+fn reference(name: &str) -> Datalog {
+    let game = ludex::load(name).expect("a bundled game");
+    Datalog::new(&game, limits()).expect("the reference takes it")
+}
+
+fn network(name: &str) -> Propnet {
+    let game = ludex::load(name).expect("a bundled game");
+    Propnet::new(&game, limits()).expect("the network takes it")
+}
+
+fn initial(worker: &mut dyn Worker) -> Vec<u64> {
+    let mut state = vec![0; worker.vocabulary().words()];
+    worker.initial(&mut state);
+    state
+}
+
+/// A joint move by chance.
+fn random_joint(worker: &mut dyn Worker, state: &[u64], random: &mut Random) -> Vec<MoveId> {
+    let mut legal = Vec::new();
+    let roles = worker.vocabulary().roles();
+    roles
+        .map(|role| {
+            worker.legal(state, role, &mut legal);
+            legal[random.below(legal.len())]
+        })
+        .collect()
+}
+
+/// Games of two who take turns for a constant sum, small enough to be searched whole.
+const TURNS: [&str; 4] = ["tictactoe", "nim", "racetoten", "tileflip"];
+
+#[test]
+fn alpha_beta_finds_the_value_of_every_state_on_random_ways() {
+    for name in TURNS {
+        let (engine, truth) = (network(name), reference(name));
+        let (mut worker, mut truth) = (engine.worker(), Exhaustive::new(&truth));
+        let mut search = AlphaBeta::new(&*worker, 16 << 20).expect("two roles");
+        for seed in 0..8 {
+            let mut random = Random::new(seed);
+            let mut state = initial(&mut *worker);
+            while !worker.is_terminal(&state) {
+                for role in [RoleId(0), RoleId(1)] {
+                    let clock = &mut Clock::iterations(u64::MAX);
+                    if let Some(found) = search.search(&mut *worker, &state, role, clock) {
+                        let best = found.best().expect("a move");
+                        let value = best.verdict.expect("the whole game was searched").value;
+                        assert!(found.solved, "{name}");
+                        assert_eq!(value, truth.value(&state)[role.index()], "{name}: seed {seed}");
+                        assert_eq!(truth.after(&state, role, best.movement)[role.index()], value, "{name}");
+                    }
+                }
+                let joint = random_joint(&mut *worker, &state, &mut random);
+                let mut next = state.clone();
+                worker.next(&state, &joint, &mut next);
+                state = next;
+            }
+        }
+        assert!(search.applies(), "{name}");
+    }
+}
+
+#[test]
+fn alpha_beta_leaves_other_games_alone() {
+    for name in ["rockpaperscissors", "pursuit"] {
+        let engine = network(name);
+        let mut worker = engine.worker();
+        let state = initial(&mut *worker);
+        let mut search = AlphaBeta::new(&*worker, 1 << 20).expect("two roles");
+        let found = search.search(&mut *worker, &state, RoleId(0), &mut Clock::iterations(1000));
+        assert_eq!(found, None, "{name}");
+    }
+    for name in ["threeway", "hanoi"] {
+        assert!(AlphaBeta::new(&*network(name).worker(), 1 << 20).is_none(), "{name}");
+    }
+}
+
+#[test]
+fn a_small_table_costs_time_and_no_truth() {
+    let (engine, truth) = (network("tictactoe"), reference("tictactoe"));
+    let (mut worker, mut truth) = (engine.worker(), Exhaustive::new(&truth));
+    let state = initial(&mut *worker);
+    let mut search = AlphaBeta::new(&*worker, 2000).expect("two roles");
+    let found = search.search(&mut *worker, &state, RoleId(0), &mut Clock::iterations(u64::MAX));
+    let value = found.and_then(|found| found.best().and_then(|best| best.verdict)).expect("solved").value;
+    assert_eq!(value, truth.value(&state)[0]);
+}
+
+/// The tree plays one role, chance the other: the tree must never get less than the state is worth.
+fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: u64, with_lanes: bool) {
+    let (engine, truth) = (network(name), reference(name));
+    let (mut worker, mut truth) = (engine.worker(), Exhaustive::new(&truth));
+    let start = initial(&mut *worker);
+    let lanes = with_lanes.then(|| Lanes::new(engine.net(), &start));
+    for seed in seeds {
+        let role = RoleId((seed % 2) as u32);
+        let due = truth.value(&start)[role.index()];
+        let mut random = Random::new(seed);
+        let mut state = start.clone();
+        let settings = Settings { batch: 64, ..Settings::default() };
+        let mut tree = Tree::new(settings, &mut *worker, &state, seed);
+        while !worker.is_terminal(&state) {
+            let mut tools =
+                Tools { worker: &mut *worker, lanes: lanes.as_ref().map(|lanes| lanes.runner(seed)) };
+            tree.search(&mut tools, &mut Clock::iterations(iterations));
+            let estimate = tree.estimate(role);
+            for candidate in &estimate.candidates {
+                if let Some(verdict) = candidate.verdict {
+                    let exact = truth.after(&state, role, candidate.movement)[role.index()];
+                    assert_eq!(verdict.value, exact, "{name}: seed {seed}: a wrong proof");
+                }
+            }
+            let mut joint = random_joint(&mut *worker, &state, &mut random);
+            joint[role.index()] = estimate.best().expect("a move").movement;
+            let mut next = state.clone();
+            worker.next(&state, &joint, &mut next);
+            tree.advance(&mut *worker, &joint, &next);
+            state = next;
+        }
+        let reached = worker.goal(&state, role).expect("a goal");
+        assert!(reached >= due, "{name}: seed {seed}: {reached} of {due}");
+    }
+}
+
+#[test]
+fn the_tree_never_loses_what_it_can_hold() {
+    never_less_than_its_due("tictactoe", 0..30, 2000, false);
+    never_less_than_its_due("racetoten", 0..30, 1000, false);
+    never_less_than_its_due("nim", 0..6, 20_000, false);
+    never_less_than_its_due("tileflip", 0..6, 10_000, false);
+}
+
+#[test]
+fn the_tree_with_lanes_never_loses_what_it_can_hold() {
+    never_less_than_its_due("tictactoe", 0..10, 1000, true);
+    never_less_than_its_due("racetoten", 0..10, 500, true);
+}
+
+#[test]
+fn games_for_one_are_solved_and_the_plan_is_carried_out() {
+    for name in ["buttonsandlights", "hanoi", "maze", "eightpuzzle"] {
+        let engine = network(name);
+        let mut worker = engine.worker();
+        let mut state = initial(&mut *worker);
+        let mut search = Solitaire::new(&*worker, &state, 256 << 20).expect("one role");
+        assert!(search.search(&mut *worker, &mut Clock::iterations(u64::MAX)), "{name}");
+        let plan = search.plan().expect("there is an end");
+        assert!(plan.is_best && plan.value == 100, "{name}: {plan:?}");
+        let reference = reference(name);
+        let mut judge = reference.worker();
+        let mut legal = Vec::new();
+        for &movement in &plan.moves {
+            assert!(!judge.is_terminal(&state), "{name}");
+            judge.legal(&state, RoleId(0), &mut legal);
+            assert!(legal.contains(&movement), "{name}");
+            let mut next = state.clone();
+            judge.next(&state, &[movement], &mut next);
+            state = next;
+        }
+        assert!(judge.is_terminal(&state), "{name}");
+        assert_eq!(judge.goal(&state, RoleId(0)), Some(100), "{name}");
+    }
+    assert!(Solitaire::new(&*network("nim").worker(), &[], 1).is_none());
+}
+
+#[test]
+fn a_full_memory_ends_the_search_of_games_for_one() {
+    let engine = network("eightpuzzle");
+    let mut worker = engine.worker();
+    let state = initial(&mut *worker);
+    let mut search = Solitaire::new(&*worker, &state, 10_000).expect("one role");
+    assert!(search.search(&mut *worker, &mut Clock::iterations(u64::MAX)));
+    assert!(search.plan().is_none_or(|plan| !plan.is_best));
+}
+
+#[test]
+fn the_tree_finds_and_keeps_plans_in_games_for_one() {
+    for (name, iterations) in [("buttonsandlights", 3000), ("maze", 20_000), ("hanoi", 30_000)] {
+        let engine = network(name);
+        let mut worker = engine.worker();
+        let mut state = initial(&mut *worker);
+        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1);
+        while !worker.is_terminal(&state) {
+            let mut tools = Tools { worker: &mut *worker, lanes: None };
+            tree.search(&mut tools, &mut Clock::iterations(iterations));
+            let movement = tree.estimate(RoleId(0)).best().expect("a move").movement;
+            let mut next = state.clone();
+            worker.next(&state, &[movement], &mut next);
+            tree.advance(&mut *worker, &[movement], &next);
+            state = next;
+        }
+        assert_eq!(worker.goal(&state, RoleId(0)), Some(100), "{name}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_search_and_a_kept_tree_is_a_tree() {
+    let run = || {
+        let engine = network("threeway");
+        let mut worker = engine.worker();
+        let mut state = initial(&mut *worker);
+        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 5);
+        let mut random = Random::new(5);
+        let mut estimates = Vec::new();
+        while !worker.is_terminal(&state) {
+            let mut tools = Tools { worker: &mut *worker, lanes: None };
+            tree.search(&mut tools, &mut Clock::iterations(300));
+            let estimate = tree.estimate(RoleId(1));
+            let before: u64 = estimate.candidates.iter().map(|c| c.visits).sum();
+            assert!(before >= 300 || estimate.solved, "{estimate:?}");
+            estimates.push(estimate);
+            let joint = random_joint(&mut *worker, &state, &mut random);
+            let mut next = state.clone();
+            worker.next(&state, &joint, &mut next);
+            tree.advance(&mut *worker, &joint, &next);
+            state = next;
+        }
+        estimates
+    };
+    let first = run();
+    assert!(first.len() >= 3);
+    // What was seen below the moves made is still there: more visits than the second search made.
+    let visits: u64 = first[1].candidates.iter().map(|c| c.visits).sum();
+    assert!(visits > 300, "{visits}");
+    assert_eq!(first, run());
+}
+
+#[test]
+fn a_tree_without_room_still_answers() {
+    let engine = network("connectfour");
+    let mut worker = engine.worker();
+    let state = initial(&mut *worker);
+    let settings = Settings { memory: 4000, ..Settings::default() };
+    let mut tree = Tree::new(settings, &mut *worker, &state, 1);
+    let mut tools = Tools { worker: &mut *worker, lanes: None };
+    tree.search(&mut tools, &mut Clock::iterations(500));
+    let estimate = tree.estimate(RoleId(0));
+    assert!(estimate.nodes < 100 && estimate.playouts > 400, "{estimate:?}");
+    assert!(estimate.best().is_some());
+}
