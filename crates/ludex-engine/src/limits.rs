@@ -1,6 +1,9 @@
 //! Bounds on work whose size the rules decide.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much a computation may take.
@@ -31,6 +34,27 @@ pub enum Exceeded {
     Steps(u64),
     /// More time than allowed.
     Time(Duration),
+    /// Somebody stopped the work ([`interruptible`]).
+    Stopped,
+}
+
+thread_local! {
+    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// Does work on this thread that ends early, as over a limit ([`Exceeded::Stopped`]), once `stop` is true.
+/// The flag is the thread's and not part of [`Limits`] so that limits stay plain numbers; work that is
+/// handed to other threads does not see it.
+pub fn interruptible<T>(stop: Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+    /// Restores the flag of the work around this one, also if this one panics.
+    struct Restore(Option<Arc<AtomicBool>>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            STOP.set(self.0.take());
+        }
+    }
+    let _restore = Restore(STOP.replace(Some(stop)));
+    work()
 }
 
 impl fmt::Display for Exceeded {
@@ -39,6 +63,7 @@ impl fmt::Display for Exceeded {
             Exceeded::Rows(rows) => write!(f, "more than {rows} ground atoms"),
             Exceeded::Steps(steps) => write!(f, "more than {steps} steps"),
             Exceeded::Time(time) => write!(f, "more than {:.1} s", time.as_secs_f64()),
+            Exceeded::Stopped => f.write_str("longer than somebody would wait"),
         }
     }
 }
@@ -50,6 +75,7 @@ pub(crate) struct Budget {
     rows: usize,
     started: Instant,
     ticks: u64,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// The clock is read once in so many ticks: a tick is a few nanoseconds, reading the clock some thirty.
@@ -57,7 +83,7 @@ const TICKS_A_LOOK: u64 = 1 << 14;
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Budget {
-        Budget { limits, rows: 0, started: Instant::now(), ticks: 0 }
+        Budget { limits, rows: 0, started: Instant::now(), ticks: 0, stop: STOP.with_borrow(Clone::clone) }
     }
 
     pub(crate) fn spend(&mut self, rows: usize) -> Result<(), Exceeded> {
@@ -79,6 +105,27 @@ impl Budget {
         if self.ticks > self.limits.steps {
             return Err(Exceeded::Steps(self.limits.steps));
         }
+        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Exceeded::Stopped);
+        }
         if self.started.elapsed() > self.limits.time { Err(Exceeded::Time(self.limits.time)) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, Exceeded, Limits, TICKS_A_LOOK, interruptible};
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn work_is_stopped_on_its_own_thread_and_only_inside() {
+        let look = || {
+            let mut budget = Budget::new(Limits::default());
+            (0..TICKS_A_LOOK).try_for_each(|_| budget.tick())
+        };
+        assert_eq!(interruptible(Arc::new(AtomicBool::new(true)), look), Err(Exceeded::Stopped));
+        assert_eq!(interruptible(Arc::new(AtomicBool::new(false)), look), Ok(()));
+        assert_eq!(look(), Ok(()));
     }
 }

@@ -6,7 +6,7 @@
 
 use cpu_time::ThreadTime;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A flag that ends work on other threads. Clones share it.
@@ -30,11 +30,29 @@ impl Stop {
     }
 }
 
+/// A count of changes, by which work begun before a change notices that it is about the past. Clones
+/// share it.
+#[derive(Clone, Debug, Default)]
+pub struct Changes(Arc<AtomicU64>);
+
+impl Changes {
+    /// Something has changed.
+    pub fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many changes there have been.
+    pub fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Ends one search on one thread.
 #[derive(Clone, Debug)]
 pub struct Clock {
     end: End,
     stop: Stop,
+    changes: Option<(Changes, u64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,17 +81,23 @@ impl Clock {
 
     /// Ends only when `stop` is set.
     pub fn open(stop: Stop) -> Clock {
-        Clock { end: End::Never, stop }
+        Clock { stop, ..Clock::new(End::Never) }
     }
 
     fn new(end: End) -> Clock {
-        Clock { end, stop: Stop::default() }
+        Clock { end, stop: Stop::default(), changes: None }
     }
 
     /// The same clock, which also ends when `stop` is set.
     #[must_use]
     pub fn or(self, stop: Stop) -> Clock {
         Clock { stop, ..self }
+    }
+
+    /// The same clock, which also ends when there have been other than `count` changes.
+    #[must_use]
+    pub fn while_unchanged(self, changes: &Changes, count: u64) -> Clock {
+        Clock { changes: Some((changes.clone(), count)), ..self }
     }
 
     /// Counts one iteration; true if it must not be made.
@@ -90,6 +114,7 @@ impl Clock {
     /// True if the time is up, in the middle of an iteration too. Iterations that were granted are finished.
     pub fn is_over(&self) -> bool {
         self.stop.is_set()
+            || self.changes.as_ref().is_some_and(|(changes, count)| changes.count() != *count)
             || match &self.end {
                 End::At(moment) => Instant::now() >= *moment,
                 End::Processor(started, time) => started.elapsed() >= *time,
@@ -100,7 +125,7 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Stop};
+    use super::{Changes, Clock, Stop};
     use std::time::{Duration, Instant};
 
     #[test]
@@ -116,5 +141,10 @@ mod tests {
         assert!(!clock.tick());
         stop.set();
         assert!(clock.tick() && Clock::open(stop).is_over());
+        let changes = Changes::default();
+        let clock = Clock::iterations(9).while_unchanged(&changes, 0);
+        assert!(!clock.is_over());
+        changes.add();
+        assert!(clock.is_over());
     }
 }

@@ -5,5 +5,6 @@
 pub mod alphabeta;
 pub mod clock;
 pub mod estimate;
+pub mod mind;
 pub mod solitaire;
 pub mod uct;

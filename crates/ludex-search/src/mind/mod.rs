@@ -1,0 +1,507 @@
+//! A mind plays one role of one match.
+//!
+//! It is given the rules and nothing else, and makes the most of its time: *workshops* (`workshop.rs`) build
+//! engines in the background, the first one within milliseconds for most games, and the search changes to
+//! a better one as soon as it is ready; *threads* (`thread.rs`) search all the time, also while others
+//! think, each with its own tree, and publish what they have found. [`Mind::choose`] only waits and reads.
+//! So a move is at hand at any moment from the first engine on, and nothing that a search or an engine does
+//! can make it late.
+//!
+//! Moves come in and go out as text in the spelling of the rules, because the first moves of a match may
+//! come before there is a numbering.
+//!
+//! Dropping a mind ends all its work; threads that are inside an engine's question end soon after.
+
+mod thread;
+mod workshop;
+
+pub use workshop::{Equipment, Workshop, lanes_and_network, reference};
+
+use crate::clock::{Changes, Stop};
+use crate::estimate::{Candidate, Estimate};
+use crate::uct;
+use ludex_engine::engine::{Engine, Goal};
+use ludex_engine::limits::{Limits, interruptible};
+use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::random::Random;
+use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex_gdl::Game;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How a mind works.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Search threads.
+    pub threads: usize,
+    /// Bytes for all trees and tables together.
+    pub memory: usize,
+    /// Limits on what the engines derive.
+    pub limits: Limits,
+    /// What is built, each on a thread of its own; what a later one gives is better.
+    pub workshops: Vec<Workshop>,
+    /// How trees are searched.
+    pub tree: uct::Settings,
+    /// Look for what is certain by exhaustive search, too.
+    pub exact: bool,
+    /// Think while others do.
+    pub ponder: bool,
+    /// The seed of all random choices.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    /// All cores, a gigabyte, everything switched on.
+    fn default() -> Settings {
+        Settings {
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            memory: 1 << 30,
+            limits: Limits::default(),
+            workshops: vec![reference, lanes_and_network],
+            tree: uct::Settings::default(),
+            exact: true,
+            ponder: true,
+            seed: 1,
+        }
+    }
+}
+
+impl Settings {
+    /// Plain UCT on the reference engine, one thread, no thinking in the others' time: the measuring stick.
+    pub fn plain() -> Settings {
+        Settings {
+            threads: 1,
+            workshops: vec![reference],
+            tree: uct::Settings::plain(),
+            exact: false,
+            ponder: false,
+            ..Settings::default()
+        }
+    }
+}
+
+/// Why a mind cannot play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MindError {
+    /// No engine is ready yet.
+    NotReady,
+    /// No engine takes the game; the reason of the last that declined.
+    NoEngine(String),
+    /// The rules have no such role.
+    UnknownRole(String),
+    /// A move that the rules do not have.
+    UnknownMove(String),
+    /// A joint move without one move for each role.
+    MoveCount {
+        /// How many roles there are.
+        roles: usize,
+        /// How many moves came.
+        moves: usize,
+    },
+    /// The role has no legal move.
+    NoMove,
+}
+
+impl fmt::Display for MindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MindError::NotReady => f.write_str("no engine is ready yet"),
+            MindError::NoEngine(reason) => write!(f, "no engine takes the game: {reason}"),
+            MindError::UnknownRole(role) => write!(f, "the rules have no role `{role}`"),
+            MindError::UnknownMove(movement) => write!(f, "the rules have no move `{movement}`"),
+            MindError::MoveCount { roles, moves } => write!(f, "{moves} moves for {roles} roles"),
+            MindError::NoMove => f.write_str("the role has no legal move"),
+        }
+    }
+}
+
+impl std::error::Error for MindError {}
+
+/// A move, and what led to it.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The move in the spelling of the rules.
+    pub movement: String,
+    /// Its number.
+    pub id: MoveId,
+    /// What is known of the state; empty where no search had time.
+    pub estimate: Estimate,
+}
+
+/// What a mind knows and does, for those who watch.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    /// The engine in use.
+    pub engine: Option<&'static str>,
+    /// True if leaves are valued by batches.
+    pub lanes: bool,
+    /// Notes of the workshops, in the order in which they came.
+    pub notes: Vec<String>,
+}
+
+/// Plays one role of one match.
+pub struct Mind {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    vocabulary: Option<Arc<Vocabulary>>,
+}
+
+impl fmt::Debug for Mind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mind").field("role", &self.shared.role).finish_non_exhaustive()
+    }
+}
+
+/// What the threads of a mind share.
+struct Shared {
+    game: Arc<Game>,
+    role: String,
+    settings: Settings,
+    /// Ends everything.
+    stop: Stop,
+    /// Grows with everything that a searching thread must notice.
+    changes: Changes,
+    table: Mutex<Table>,
+    /// Something on the table has changed.
+    changed: Condvar,
+    /// What each searching thread has found, about the root of that number.
+    findings: Vec<Mutex<Option<(usize, Estimate)>>>,
+}
+
+/// What lies on the table between the threads.
+#[derive(Default)]
+struct Table {
+    engine: Option<Arc<dyn Engine>>,
+    /// The position in `Settings::workshops` that the engine came from.
+    rank: usize,
+    lanes: Option<Arc<Lanes>>,
+    notes: Vec<String>,
+    /// Workshops still at work, with their stops; and the complaint of the last that failed.
+    building: Vec<Option<Stop>>,
+    complaint: String,
+    /// The joint moves made, as text and, once there is an engine, as numbers with the states after them.
+    moves: Vec<Vec<String>>,
+    play: Option<Play>,
+    /// Whether the threads should search now.
+    searching: bool,
+}
+
+/// The match so far.
+struct Play {
+    role: RoleId,
+    chance: Option<RoleId>,
+    /// The states from the first to the current one.
+    states: Vec<Vec<u64>>,
+    joints: Vec<Vec<MoveId>>,
+}
+
+impl Play {
+    fn state(&self) -> &[u64] {
+        self.states.last().map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Shared {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        // What is on the table is replaced as a whole, so a thread that died has left nothing half done.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells everybody that something on the table has changed.
+    fn announce(&self) {
+        self.changes.add();
+        self.changed.notify_all();
+    }
+
+    /// What the threads have found out about the current state.
+    fn estimate(&self, root: usize) -> Estimate {
+        let mut sum = Estimate::default();
+        for finding in &self.findings {
+            let finding = finding.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((number, estimate)) = &*finding
+                && *number == root
+            {
+                sum.add(estimate);
+            }
+        }
+        sum
+    }
+}
+
+impl Mind {
+    /// Begins to prepare for the role of a game, and returns at once.
+    pub fn new(game: Arc<Game>, role: &str, settings: Settings) -> Mind {
+        let threads = settings.threads.max(1);
+        let workshops = settings.workshops.clone();
+        let shared = Arc::new(Shared {
+            game,
+            role: role.to_owned(),
+            settings,
+            stop: Stop::default(),
+            changes: Changes::default(),
+            table: Mutex::new(Table { searching: true, ..Table::default() }),
+            changed: Condvar::new(),
+            findings: (0..threads).map(|_| Mutex::new(None)).collect(),
+        });
+        let mut handles = Vec::new();
+        let stops: Vec<Stop> = workshops.iter().map(|_| Stop::default()).collect();
+        shared.table().building = stops.iter().cloned().map(Some).collect();
+        for (rank, (workshop, stop)) in workshops.into_iter().zip(stops).enumerate() {
+            let shared = shared.clone();
+            handles.push(std::thread::spawn(move || workshop::run(&shared, rank, workshop, &stop)));
+        }
+        for number in 0..threads {
+            let shared = shared.clone();
+            handles.push(std::thread::spawn(move || thread::run(&shared, number)));
+        }
+        Mind { shared, threads: handles, vocabulary: None }
+    }
+
+    /// Waits for the first engine, but not beyond `deadline`.
+    pub fn ready(&mut self, deadline: Instant) -> Result<(), MindError> {
+        let mut table = self.shared.table();
+        loop {
+            if let Some(play) = &table.play {
+                debug_assert!(!play.states.is_empty());
+                self.vocabulary = table.engine.as_ref().map(|engine| engine.vocabulary().clone());
+                return Ok(());
+            }
+            if table.engine.is_some() {
+                return Err(MindError::UnknownRole(self.shared.role.clone()));
+            }
+            if table.building.iter().all(Option::is_none) {
+                return Err(MindError::NoEngine(table.complaint.clone()));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || self.shared.stop.is_set() {
+                return Err(MindError::NotReady);
+            }
+            table = self.shared.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits until every workshop is done, but not beyond `deadline`: the use of a start clock.
+    pub fn prepare(&mut self, deadline: Instant) {
+        let mut table = self.shared.table();
+        while table.building.iter().any(Option::is_some) && !self.shared.stop.is_set() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            table = self.shared.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Goes on to the state after a joint move, given in the order of the roles. It is followed at once if
+    /// there is an engine, else when there is one.
+    pub fn advance(&mut self, moves: &[String]) -> Result<(), MindError> {
+        let mut table = self.shared.table();
+        table.moves.push(moves.to_vec());
+        let followed = follow(&mut table);
+        if followed.is_err() {
+            table.moves.pop();
+        }
+        drop(table);
+        self.shared.announce();
+        followed
+    }
+
+    /// How many joint moves have been made.
+    pub fn step(&self) -> usize {
+        self.shared.table().moves.len()
+    }
+
+    /// Goes back to the state before the last `count` joint moves.
+    pub fn take_back(&mut self, count: usize) {
+        let mut table = self.shared.table();
+        let left = table.moves.len().saturating_sub(count);
+        table.moves.truncate(left);
+        if let Some(play) = &mut table.play {
+            play.joints.truncate(left);
+            play.states.truncate(left + 1);
+        }
+        drop(table);
+        for finding in &self.shared.findings {
+            *finding.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        self.shared.announce();
+    }
+
+    /// The current state, once there is an engine.
+    pub fn state(&self) -> Option<Vec<u64>> {
+        self.shared.table().play.as_ref().map(|play| play.state().to_vec())
+    }
+
+    /// The engine in use.
+    pub fn engine(&self) -> Option<Arc<dyn Engine>> {
+        self.shared.table().engine.clone()
+    }
+
+    /// The move for the current state. Returns before `deadline` where an engine was ready in time: at once
+    /// if there is one legal move or the best one is certain, else when the time is used up.
+    pub fn choose(&mut self, deadline: Instant) -> Result<Decision, MindError> {
+        self.ready(deadline)?;
+        let (engine, role, state, root) = {
+            let table = self.shared.table();
+            let Some((engine, play)) = table.engine.as_ref().zip(table.play.as_ref()) else {
+                return Err(MindError::NotReady);
+            };
+            (engine.clone(), play.role, play.state().to_vec(), play.joints.len())
+        };
+        let mut legal = Vec::new();
+        interruptible(self.shared.stop.flag(), || engine.worker().legal(&state, role, &mut legal));
+        let estimate = match legal.as_slice() {
+            [] => return Err(MindError::NoMove),
+            [_] => self.shared.estimate(root),
+            _ => self.think(root, deadline),
+        };
+        let best = estimate.best().map(|candidate| candidate.movement);
+        // A search answers with legal moves only; what is not in the list would be a mistake of ours.
+        let id = best.filter(|id| legal.binary_search(id).is_ok()).unwrap_or_else(|| {
+            let seed = self.shared.settings.seed ^ root as u64;
+            legal[Random::new(seed).below(legal.len())]
+        });
+        Ok(Decision { movement: engine.vocabulary().show_move(role, id), id, estimate })
+    }
+
+    /// Lets the threads search until the deadline, or until they are sure.
+    fn think(&self, root: usize, deadline: Instant) -> Estimate {
+        self.set_searching(true);
+        let mut table = self.shared.table();
+        let estimate = loop {
+            let estimate = self.shared.estimate(root);
+            let left = deadline.saturating_duration_since(Instant::now());
+            if estimate.solved || left.is_zero() || self.shared.stop.is_set() {
+                break estimate;
+            }
+            table = self.shared.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        drop(table);
+        if !self.shared.settings.ponder {
+            self.set_searching(false);
+        }
+        estimate
+    }
+
+    /// Thinks about the current state without a move to be made: what `choose` would know.
+    pub fn consider(&mut self, time: Duration) -> Estimate {
+        let root = self.step();
+        self.think(root, Instant::now() + time)
+    }
+
+    /// Stops searching until the next question: others need the processor.
+    pub fn rest(&self) {
+        self.set_searching(false);
+    }
+
+    fn set_searching(&self, searching: bool) {
+        let mut table = self.shared.table();
+        if table.searching != searching {
+            table.searching = searching;
+            drop(table);
+            self.shared.announce();
+        }
+    }
+
+    /// The role's goal in the current state.
+    pub fn goal(&self) -> Option<Goal> {
+        let (engine, role, state) = {
+            let table = self.shared.table();
+            let play = table.play.as_ref()?;
+            (table.engine.clone()?, play.role, play.state().to_vec())
+        };
+        engine.worker().goal(&state, role)
+    }
+
+    /// What it knows, for those who watch.
+    pub fn knowledge(&self) -> Knowledge {
+        let table = self.shared.table();
+        Knowledge {
+            engine: table.engine.as_ref().map(|engine| engine.name()),
+            lanes: table.lanes.is_some(),
+            notes: table.notes.clone(),
+        }
+    }
+
+    /// A handle that ends all work from another thread.
+    pub fn stop(&self) -> Stopper {
+        Stopper(self.shared.clone())
+    }
+
+    /// The best move and its figures in words, for logs.
+    pub fn describe(&self, decision: &Decision) -> String {
+        let estimate = &decision.estimate;
+        let candidate = estimate.candidates.iter().find(|c| c.movement == decision.id);
+        let value = candidate.map_or_else(|| "no search".to_owned(), describe_value);
+        format!("{} ({value}; {} playouts, {} nodes)", decision.movement, estimate.playouts, estimate.nodes)
+    }
+}
+
+fn describe_value(candidate: &Candidate) -> String {
+    match candidate.verdict {
+        Some(verdict) => format!("certain {} in {} plies", verdict.value, verdict.plies),
+        None => format!("value {:.1}, {} visits", candidate.value, candidate.visits),
+    }
+}
+
+/// Ends all work of a mind.
+#[derive(Clone)]
+pub struct Stopper(Arc<Shared>);
+
+impl fmt::Debug for Stopper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stopper").finish()
+    }
+}
+
+impl Stopper {
+    /// Ends it. Whoever waits for the mind gets an answer at once.
+    pub fn stop(&self) {
+        self.0.stop.set();
+        for stop in self.0.table().building.iter().flatten() {
+            stop.set();
+        }
+        self.0.announce();
+    }
+}
+
+impl Drop for Mind {
+    fn drop(&mut self) {
+        self.stop().stop();
+        for thread in self.threads.drain(..) {
+            // Threads end at the next look at the stop. A question to an engine in between can take a while,
+            // and whoever drops a mind should not wait for it.
+            if thread.is_finished() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+/// Follows the moves on the table that have not been followed yet.
+fn follow(table: &mut Table) -> Result<(), MindError> {
+    let Table { engine: Some(engine), play: Some(play), moves, .. } = table else { return Ok(()) };
+    let vocabulary = engine.vocabulary();
+    let mut worker = engine.worker();
+    while play.joints.len() < moves.len() {
+        let texts = &moves[play.joints.len()];
+        if texts.len() != vocabulary.role_count() {
+            return Err(MindError::MoveCount { roles: vocabulary.role_count(), moves: texts.len() });
+        }
+        let joint = vocabulary
+            .roles()
+            .zip(texts)
+            .map(|(role, text)| {
+                let found = vocabulary.read_term(text).and_then(|term| vocabulary.find_move(role, term));
+                found.ok_or_else(|| MindError::UnknownMove(text.clone()))
+            })
+            .collect::<Result<Vec<MoveId>, _>>()?;
+        let mut next = vec![0; vocabulary.words()];
+        worker.next(play.state(), &joint, &mut next);
+        play.states.push(next);
+        play.joints.push(joint);
+    }
+    Ok(())
+}

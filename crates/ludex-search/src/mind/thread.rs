@@ -1,0 +1,261 @@
+//! A searching thread: one tree, whatever engine is best at the moment.
+
+use super::Shared;
+use crate::alphabeta::AlphaBeta;
+use crate::clock::Clock;
+use crate::estimate::{Candidate, Estimate, Verdict};
+use crate::solitaire::Solitaire;
+use crate::uct::{self, Tools, Tree};
+use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::limits::interruptible;
+use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::vocabulary::{MoveId, RoleId};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often a thread says what it has found.
+const BETWEEN_REPORTS: Duration = Duration::from_millis(10);
+
+/// What a thread works with until the table changes.
+struct Snapshot {
+    changes: u64,
+    engine: Arc<dyn Engine>,
+    lanes: Option<Arc<Lanes>>,
+    role: RoleId,
+    chance: Option<RoleId>,
+    state: Vec<u64>,
+    joints: Vec<Vec<MoveId>>,
+}
+
+/// What a thread keeps from move to move.
+#[derive(Default)]
+struct Memory {
+    tree: Option<Tree>,
+    /// The joint moves that led to the root of the tree.
+    joints: Vec<Vec<MoveId>>,
+    exact: Exact,
+}
+
+/// Exhaustive search beside the tree: one thread does it, for a part of its time.
+#[derive(Default)]
+struct Exact {
+    alphabeta: Option<AlphaBeta>,
+    /// A search of a game for one, and the number of moves at which it began.
+    solitaire: Option<(Solitaire, usize)>,
+    begun: bool,
+    spent: Duration,
+    /// What it has found out about the current root.
+    found: Option<Estimate>,
+}
+
+/// Exhaustive search gets one part in so many of a thread's time.
+const EXACT_SHARE: u32 = 6;
+
+/// Searches until the mind is stopped.
+pub(super) fn run(shared: &Shared, number: usize) {
+    let mut memory = Memory::default();
+    while let Some(snapshot) = wait(shared) {
+        interruptible(shared.stop.flag(), || work(shared, number, &snapshot, &mut memory));
+    }
+}
+
+/// Waits until there is something to search; `None` when all is over.
+fn wait(shared: &Shared) -> Option<Snapshot> {
+    let mut table = shared.table();
+    loop {
+        if shared.stop.is_set() {
+            return None;
+        }
+        if let (true, Some(engine), Some(play)) = (table.searching, &table.engine, &table.play) {
+            return Some(Snapshot {
+                changes: shared.changes.count(),
+                engine: engine.clone(),
+                lanes: table.lanes.clone(),
+                role: play.role,
+                chance: play.chance,
+                state: play.state().to_vec(),
+                joints: play.joints.clone(),
+            });
+        }
+        table = shared.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Searches one root with one engine until something changes or all is known.
+fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory) {
+    let mut worker = snapshot.engine.worker();
+    // Ends when the table changes, in the middle of a random game too.
+    let current =
+        || Clock::iterations(1).or(shared.stop.clone()).while_unchanged(&shared.changes, snapshot.changes);
+    move_root(shared, number, snapshot, memory, &mut *worker);
+    let Some(tree) = &mut memory.tree else { return };
+    let begun = Instant::now();
+    while !current().is_over() {
+        let slice = Instant::now() + BETWEEN_REPORTS;
+        if number == 0 && shared.settings.exact {
+            memory.exact.search(shared, snapshot, &mut *worker, begun);
+        }
+        let lanes = snapshot.lanes.as_ref().map(|lanes| lanes.runner(shared.settings.seed ^ tree.playouts()));
+        let mut tools = Tools { worker: &mut *worker, lanes };
+        // One iteration at least, so that slow engines get somewhere.
+        let clock = Clock::until(slice);
+        loop {
+            let mut once = current();
+            tree.search(&mut tools, &mut once);
+            if once.is_over() || clock.is_over() || tree.is_solved() {
+                break;
+            }
+        }
+        let mut estimate = tree.estimate(snapshot.role);
+        if let Some(found) = &memory.exact.found {
+            estimate = combined(estimate, found);
+        }
+        let solved = estimate.solved;
+        let finding = Some((snapshot.joints.len(), estimate));
+        *shared.findings[number].lock().unwrap_or_else(PoisonError::into_inner) = finding;
+        if solved {
+            // Under the lock, or whoever is about to wait would miss it.
+            let table = shared.table();
+            shared.changed.notify_all();
+            drop(table);
+            idle(shared, snapshot.changes);
+            return;
+        }
+    }
+}
+
+/// Waits for the next change.
+fn idle(shared: &Shared, changes: u64) {
+    let mut table = shared.table();
+    while shared.changes.count() == changes && !shared.stop.is_set() {
+        table = shared.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Brings the tree to the current state, keeping what is below it.
+fn move_root(
+    shared: &Shared,
+    number: usize,
+    snapshot: &Snapshot,
+    memory: &mut Memory,
+    worker: &mut dyn Worker,
+) {
+    let settings = || uct::Settings {
+        chance: snapshot.chance,
+        memory: shared.settings.memory / 2 / shared.settings.threads.max(1),
+        ..shared.settings.tree.clone()
+    };
+    let seed = shared.settings.seed.wrapping_add(number as u64);
+    if memory.joints != snapshot.joints || memory.tree.is_none() {
+        memory.exact.moved();
+    }
+    let goes_on = snapshot.joints.starts_with(&memory.joints);
+    match &mut memory.tree {
+        Some(tree) if goes_on => {
+            let ahead = &snapshot.joints[memory.joints.len()..];
+            match ahead {
+                [] => {}
+                [joint] => tree.advance(worker, joint, &snapshot.state),
+                _ => *tree = Tree::new(settings(), worker, &snapshot.state, seed),
+            }
+        }
+        other => *other = Some(Tree::new(settings(), worker, &snapshot.state, seed)),
+    }
+    memory.joints.clone_from(&snapshot.joints);
+}
+
+impl Exact {
+    /// The root has moved on: what was found about it is no longer about it.
+    fn moved(&mut self) {
+        self.found = None;
+        self.spent = Duration::ZERO;
+    }
+
+    /// Goes on for a moment if less than its share of the time since `begun` was spent.
+    fn search(&mut self, shared: &Shared, snapshot: &Snapshot, worker: &mut dyn Worker, begun: Instant) {
+        let share = if shared.settings.threads > 4 { 1 } else { EXACT_SHARE };
+        if self.found.as_ref().is_some_and(|found| found.solved) || self.spent * share > begun.elapsed() {
+            return;
+        }
+        if !self.begun {
+            self.begun = true;
+            self.alphabeta = AlphaBeta::new(worker, shared.settings.memory / 4);
+        }
+        let started = Instant::now();
+        // Each try begins at depth one again, and finds the way by its table; so tries grow longer.
+        let time = (self.spent / 2).clamp(BETWEEN_REPORTS / 2, Duration::from_secs(2));
+        let mut clock = Clock::until(started + time)
+            .or(shared.stop.clone())
+            .while_unchanged(&shared.changes, snapshot.changes);
+        if let Some(search) = &mut self.alphabeta {
+            if search.applies() {
+                let found = search.search(worker, &snapshot.state, snapshot.role, &mut clock);
+                self.found = match (found, self.found.take()) {
+                    // A try that ended early may know less than the one before; what is certain stays so.
+                    (Some(new), Some(old)) if !new.solved => Some(combined(new, &old)),
+                    (new, old) => new.or(old),
+                };
+            }
+        } else {
+            self.solitary(shared, snapshot, worker, &mut clock);
+        }
+        self.spent += started.elapsed();
+    }
+
+    /// Looks for a plan in a game for one, and follows it as long as it is the best.
+    fn solitary(&mut self, shared: &Shared, snapshot: &Snapshot, worker: &mut dyn Worker, clock: &mut Clock) {
+        let made = snapshot.joints.len();
+        let planned = |search: &Solitaire, from: usize| {
+            let plan = search.plan()?;
+            let followed = &snapshot.joints[from..];
+            let kept = plan.moves.iter().zip(followed).all(|(planned, joint)| Some(planned) == joint.first());
+            (kept && plan.moves.len() > followed.len()).then_some(plan)
+        };
+        let goes_on = self.solitaire.as_ref().is_some_and(|(search, from)| {
+            *from <= made && (*from == made || planned(search, *from).is_some())
+        });
+        if !goes_on {
+            self.solitaire = Solitaire::new(worker, &snapshot.state, shared.settings.memory / 4)
+                .map(|search| (search, made));
+        }
+        let Some((search, from)) = &mut self.solitaire else { return };
+        search.search(worker, clock);
+        let Some(plan) = planned(search, *from).filter(|plan| plan.value > 0) else { return };
+        let mut legal = Vec::new();
+        worker.legal(&snapshot.state, snapshot.role, &mut legal);
+        let rest = &plan.moves[made - *from..];
+        let verdict = Verdict { value: plan.value, plies: rest.len() as u32 };
+        let candidates = legal.iter().map(|&movement| Candidate {
+            movement,
+            visits: 0,
+            value: 0.0,
+            verdict: (movement == rest[0]).then_some(verdict),
+        });
+        let line = rest.iter().take(12).map(|&movement| vec![movement]).collect();
+        self.found = Some(Estimate {
+            candidates: candidates.collect(),
+            solved: plan.is_best,
+            line,
+            ..Estimate::default()
+        });
+    }
+}
+
+/// The tree's estimate with what is certain put in its place.
+fn combined(mut estimate: Estimate, exact: &Estimate) -> Estimate {
+    if exact.solved || estimate.candidates.is_empty() {
+        let mut certain = exact.clone();
+        (certain.playouts, certain.nodes) = (estimate.playouts, estimate.nodes);
+        for (mine, theirs) in certain.candidates.iter_mut().zip(&estimate.candidates) {
+            (mine.visits, mine.value) = (theirs.visits, theirs.value);
+        }
+        if certain.line.is_empty() {
+            certain.line = estimate.line;
+        }
+        return certain;
+    }
+    for (mine, theirs) in estimate.candidates.iter_mut().zip(&exact.candidates) {
+        mine.verdict = theirs.verdict.or(mine.verdict);
+    }
+    estimate
+}

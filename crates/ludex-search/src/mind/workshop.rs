@@ -1,0 +1,110 @@
+//! What is built while a match goes on.
+
+use super::{Play, Shared, follow};
+use crate::clock::Stop;
+use ludex_engine::datalog::Datalog;
+use ludex_engine::engine::Engine;
+use ludex_engine::error::BuildError;
+use ludex_engine::limits::{Limits, interruptible};
+use ludex_engine::propnet::Propnet;
+use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::vocabulary::RoleId;
+use ludex_gdl::Game;
+use std::sync::Arc;
+
+/// Builds something for a game, piece by piece; each piece is used from the moment it is given. It runs
+/// inside [`interruptible`], and ends early where its work asks for limits.
+pub type Workshop = fn(&Game, Limits, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
+
+/// A piece that a workshop gives.
+#[derive(Debug)]
+pub enum Equipment {
+    /// An engine to search with.
+    Engine(Arc<dyn Engine>),
+    /// Batches of random games.
+    Lanes(Arc<Lanes>),
+    /// Something worth telling those who watch.
+    Note(String),
+}
+
+/// The reference engine: ready first, for most games within milliseconds.
+pub fn reference(game: &Game, limits: Limits, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    give(Equipment::Engine(Arc::new(Datalog::new(game, limits)?)));
+    Ok(())
+}
+
+/// The network, then the lanes, where the network is not too large for them to be worth their building.
+pub fn lanes_and_network(
+    game: &Game,
+    limits: Limits,
+    give: &mut dyn FnMut(Equipment),
+) -> Result<(), BuildError> {
+    /// Lanes go over the whole network at each ply, so beyond this size a leaf takes too long.
+    const MOST_GATES: usize = 200_000;
+    let engine = Arc::new(Propnet::new(game, limits)?);
+    let gates = engine.net().gate_count();
+    give(Equipment::Note(format!("a network of {gates} gates")));
+    give(Equipment::Engine(engine.clone()));
+    if gates <= MOST_GATES {
+        let mut initial = vec![0; engine.vocabulary().words()];
+        engine.worker().initial(&mut initial);
+        give(Equipment::Lanes(Arc::new(Lanes::new(engine.net(), &initial))));
+        give(Equipment::Note("lanes for batches of playouts".to_owned()));
+    }
+    Ok(())
+}
+
+/// Runs a workshop on its thread and puts what it gives on the table.
+pub(super) fn run(shared: &Shared, rank: usize, workshop: Workshop, stop: &Stop) {
+    let mut give = |piece: Equipment| put(shared, rank, piece);
+    let result = interruptible(stop.flag(), || workshop(&shared.game, shared.settings.limits, &mut give));
+    let mut table = shared.table();
+    table.building[rank] = None;
+    if let Err(error) = result {
+        table.complaint = error.to_string();
+    }
+    drop(table);
+    shared.announce();
+}
+
+fn put(shared: &Shared, rank: usize, piece: Equipment) {
+    let mut table = shared.table();
+    match piece {
+        Equipment::Note(note) => table.notes.push(note),
+        Equipment::Lanes(lanes) => table.lanes = Some(lanes),
+        // A better engine was faster.
+        Equipment::Engine(_) if table.engine.is_some() && rank < table.rank => return,
+        Equipment::Engine(engine) => {
+            // Whatever would give a worse one need not go on.
+            for stop in table.building[..rank].iter().flatten() {
+                stop.set();
+            }
+            if table.play.is_none() {
+                table.play = begin(&*engine, &shared.role);
+            }
+            table.engine = Some(engine);
+            table.rank = rank;
+            if let Err(error) = follow(&mut table) {
+                // The moves came before they could be understood: the match goes on without them.
+                let followed = table.play.as_ref().map_or(0, |play| play.joints.len());
+                table.moves.truncate(followed);
+                table.notes.push(error.to_string());
+            }
+        }
+    }
+    drop(table);
+    shared.announce();
+}
+
+/// The start of the match, if the rules have the role.
+fn begin(engine: &dyn Engine, role: &str) -> Option<Play> {
+    let vocabulary = engine.vocabulary();
+    let named = |name: &str| vocabulary.roles().find(|&id| vocabulary.show_role(id) == name);
+    let chance: Option<RoleId> =
+        vocabulary.roles().find(|&id| vocabulary.show_role(id).eq_ignore_ascii_case("random"));
+    let mut initial = vec![0; vocabulary.words()];
+    engine.worker().initial(&mut initial);
+    let role = named(role)?;
+    let chance = chance.filter(|chance| *chance != role);
+    Some(Play { role, chance, states: vec![initial], joints: Vec::new() })
+}

@@ -1,0 +1,139 @@
+//! The mind: engines that come one after the other, moves at any time, work that ends when told to.
+
+use ludex::engine::engine::Engine;
+use ludex::engine::error::BuildError;
+use ludex::engine::limits::Limits;
+use ludex::gdl::{Game, Sheet};
+use ludex_search::mind::{Equipment, Mind, MindError, Settings, Workshop, lanes_and_network, reference};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Out of reach: nothing here is decided by the clock.
+const LONG: Duration = Duration::from_secs(600);
+
+fn game(name: &str) -> Arc<Game> {
+    Arc::new(ludex::load(name).expect("a bundled game"))
+}
+
+fn mind(name: &str, role: &str, workshops: Vec<Workshop>) -> Mind {
+    Mind::new(game(name), role, Settings { threads: 2, memory: 64 << 20, workshops, ..Settings::default() })
+}
+
+fn later() -> Instant {
+    Instant::now() + LONG
+}
+
+#[test]
+fn two_minds_draw_at_tic_tac_toe_however_they_think() {
+    let all: [Vec<Workshop>; 3] =
+        [vec![reference], vec![lanes_and_network], vec![reference, lanes_and_network]];
+    for workshops in all {
+        let mut players = [mind("tictactoe", "x", workshops.clone()), mind("tictactoe", "o", workshops)];
+        for step in 0..9 {
+            // Tic-Tac-Toe is solved from the start, so no deadline is ever used up.
+            let joint: Vec<String> =
+                players.iter_mut().map(|p| p.choose(later()).expect("a move").movement).collect();
+            assert_eq!(joint.iter().filter(|m| *m == "noop").count(), 1, "step {step}: {joint:?}");
+            for player in &mut players {
+                player.advance(&joint).expect("a joint move of the rules");
+                assert_eq!(player.step(), step + 1);
+            }
+        }
+        assert_eq!(players[0].goal(), Some(50));
+        assert_eq!(players[1].goal(), Some(50));
+    }
+}
+
+#[test]
+fn games_for_one_are_played_to_the_best_end() {
+    for name in ["buttonsandlights", "hanoi", "maze"] {
+        let role = ludex::load(name).expect("bundled").rules.clone();
+        let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
+        drop(role);
+        let role = engine.vocabulary().show_role(engine.vocabulary().roles().next().expect("a role"));
+        let mut player = mind(name, &role, vec![reference, lanes_and_network]);
+        let mut worker = engine.worker();
+        loop {
+            let decision = player.choose(later()).expect("a move");
+            player.advance(&[decision.movement]).expect("its own move");
+            if worker.is_terminal(&player.state().expect("an engine")) {
+                break;
+            }
+        }
+        assert_eq!(player.goal(), Some(100), "{name}");
+    }
+}
+
+/// A workshop that never gives anything, but can be told to end.
+fn endless(game: &Game, limits: Limits, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    loop {
+        if let Err(error) = ludex::engine::datalog::Datalog::new(game, limits) {
+            return Err(error);
+        }
+    }
+}
+
+#[test]
+fn a_mind_without_an_engine_says_so_and_ends_when_told() {
+    // Counting down from a large number takes the workshop through the look at its stop.
+    let text = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+        (<= (big ?a ?b ?c ?d ?e ?f ?g ?h) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f) (n ?g) (n ?h))
+        (n 0) (n 1) (n 2) (n 3)
+        (<= (legal r go) (true (at ?x))) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+        (<= terminal (true (at 3)) (big 0 0 0 0 0 0 0 0)) (<= (goal r 100) (true (at 3)))";
+    let game = Arc::new(Sheet::read(text).into_game().expect("a sound sheet"));
+    let settings = Settings { threads: 1, workshops: vec![endless], ..Settings::default() };
+    let mut player = Mind::new(game, "r", settings);
+    let soon = Instant::now() + Duration::from_millis(20);
+    assert_eq!(player.choose(soon).map(|d| d.movement), Err(MindError::NotReady));
+    let stop = player.stop();
+    let other = std::thread::spawn(move || player.choose(later()).map(|d| d.movement));
+    stop.stop();
+    let answer = other.join().expect("no panic");
+    assert!(matches!(answer, Err(MindError::NotReady | MindError::NoEngine(_))), "{answer:?}");
+}
+
+#[test]
+fn moves_that_come_before_the_engine_are_followed_when_it_is_there() {
+    let mut player = mind("tictactoe", "x", vec![reference]);
+    player.advance(&["(mark 1 1)".to_owned(), "noop".to_owned()]).expect("not looked at yet, or right");
+    player.ready(later()).expect("an engine");
+    let shown = ludex::engine::row::show(
+        player.engine().expect("ready").vocabulary(),
+        &player.state().expect("ready"),
+    );
+    assert!(shown.contains(&"(cell 1 1 x)".to_owned()), "{shown:?}");
+    assert!(shown.contains(&"(control o)".to_owned()), "{shown:?}");
+    player.take_back(1);
+    assert_eq!(player.step(), 0);
+    assert_ne!(player.choose(later()).expect("a move").movement, "noop");
+}
+
+#[test]
+fn what_makes_no_sense_is_an_error_and_harms_nothing() {
+    let mut player = mind("tictactoe", "x", vec![reference]);
+    player.ready(later()).expect("an engine");
+    let moves = |list: &[&str]| list.iter().map(|m| (*m).to_owned()).collect::<Vec<_>>();
+    let unknown = player.advance(&moves(&["(mark 7 7)", "noop"]));
+    assert_eq!(unknown, Err(MindError::UnknownMove("(mark 7 7)".to_owned())));
+    assert_eq!(player.advance(&moves(&["noop"])), Err(MindError::MoveCount { roles: 2, moves: 1 }));
+    assert_eq!(player.step(), 0);
+    assert!(player.choose(later()).is_ok());
+    let mut stranger = mind("tictactoe", "nobody", vec![reference]);
+    assert_eq!(stranger.ready(later()), Err(MindError::UnknownRole("nobody".to_owned())));
+}
+
+#[test]
+fn minds_without_time_still_move() {
+    for name in ["connectfour", "reversi", "threeway", "pursuit"] {
+        let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
+        let vocabulary = engine.vocabulary();
+        let role = vocabulary.roles().next().expect("a role");
+        let mut player = mind(name, &vocabulary.show_role(role), vec![reference]);
+        player.ready(later()).expect("an engine");
+        let decision = player.choose(Instant::now()).expect("a move");
+        let mut legal = Vec::new();
+        engine.worker().legal(&player.state().expect("ready"), role, &mut legal);
+        assert!(legal.contains(&decision.id), "{name}");
+    }
+}
