@@ -2,6 +2,7 @@
 
 use ludex::gdl::Diagnostic;
 use ludex::gdl::diagnostic::Report;
+use ludex::logic::formula::FormulaError;
 use miette::{GraphicalReportHandler, GraphicalTheme, MietteDiagnostic, Severity};
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -48,6 +49,19 @@ pub fn draw<'f>(
             out.push('\n');
         }
         out.push('\n');
+    }
+    out
+}
+
+/// Draws what is wrong with a formula.
+pub fn draw_formula(error: &FormulaError, target: Target) -> String {
+    let theme =
+        if target.wants_colour() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
+    let mut out = String::new();
+    // As above: the words are worth having without the drawing.
+    if handler.render_report(&mut out, error).is_err() {
+        out.push_str(&error.message);
     }
     out
 }

@@ -68,6 +68,12 @@ impl Terms {
         self.index.find(hash(functor, arguments), same).copied()
     }
 
+    /// A term of another table, made here if it is new. Both tables must use the same names.
+    pub fn copy(&mut self, from: &Terms, id: TermId) -> TermId {
+        let arguments: Vec<TermId> = from.arguments(id).iter().map(|&a| self.copy(from, a)).collect();
+        self.intern(from.functor(id), &arguments)
+    }
+
     fn slice(&self, node: Node) -> &[TermId] {
         &self.arguments[node.first as usize..(node.first + node.count) as usize]
     }

@@ -31,5 +31,7 @@ pub use ludex_engine as engine;
 pub use ludex_gdl as gdl;
 #[doc(inline)]
 pub use ludex_ggp as ggp;
+#[doc(inline)]
+pub use ludex_logic as logic;
 
 pub use load::{LoadError, load, load_file};

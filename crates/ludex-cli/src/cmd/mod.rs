@@ -6,6 +6,7 @@ mod debug;
 mod games;
 mod perft;
 mod print;
+mod prove;
 mod replay;
 mod simulate;
 
@@ -23,6 +24,7 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Simulate(args) => simulate::run(args, out),
         Command::Replay(args) => replay::run(args, out),
         Command::Bench(args) => bench::run(args, out),
+        Command::Prove(args) => prove::run(args, out),
         Command::Debug(args) => debug::run(args, out),
         Command::Games(args) => games::run(args, out),
     }

@@ -5,13 +5,14 @@ use crate::{bundled, ludex};
 #[test]
 fn every_command_explains_itself_with_examples() {
     let overview = ludex(&["--help"]).ends_with(0).out;
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 14] = [
         &["check"],
         &["print"],
         &["perft"],
         &["simulate"],
         &["replay"],
         &["bench"],
+        &["prove"],
         &["debug"],
         &["debug", "tree"],
         &["debug", "rules"],

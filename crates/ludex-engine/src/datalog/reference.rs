@@ -146,6 +146,16 @@ impl Datalog {
             .collect();
     }
 
+    /// What helper rules ask ([`crate::propnet::Asked`]): the first arguments of the goals of whoever is no
+    /// role that hold in `state`, as terms of `terms`. For single questions: it starts a worker each time.
+    pub fn asked(&self, state: &Row, terms: &mut Terms) -> Result<Vec<TermId>, Exceeded> {
+        let mut worker = self.new_worker();
+        worker.ask(state, Question::Goal).map_err(|overrun| overrun.limit)?;
+        let rows = worker.store.table(self.program.goal).rows().map(|row| row[0]);
+        let asked = rows.filter(|first| !self.codes.roles.contains(first));
+        Ok(asked.map(|term| terms.copy(&worker.store.terms, term)).collect())
+    }
+
     fn new_worker(&self) -> DatalogWorker<'_> {
         DatalogWorker {
             engine: self,

@@ -235,8 +235,25 @@ impl Builder<'_> {
                 goals[role.index()].push((value, signal(program.goal, row)));
             }
         }
-        Net { nodes: self.net.nodes, blocks: self.net.blocks, legal, next, terminal, goals }
+        let asked = others(program, ground, vocabulary).map(|(row, _)| signal(program.goal, row)).collect();
+        Net { nodes: self.net.nodes, blocks: self.net.blocks, legal, next, terminal, goals, asked }
     }
+}
+
+/// The goals of whoever is no role: what helper rules ask.
+pub(super) fn asked(base: &Base, ground: &Ground, vocabulary: &Vocabulary) -> Vec<TermId> {
+    others(&base.program, ground, vocabulary).map(|(_, term)| term).collect()
+}
+
+/// The rows of `goal` whose first column is no role, with that column.
+fn others(
+    program: &Program,
+    ground: &Ground,
+    vocabulary: &Vocabulary,
+) -> impl Iterator<Item = (usize, TermId)> {
+    let rows = ground.store.table(program.goal).rows().enumerate();
+    let is_role = |term: TermId| vocabulary.roles().any(|role| vocabulary.role(role) == term);
+    rows.map(|(row, columns)| (row, columns[0])).filter(move |(_, term)| !is_role(*term))
 }
 
 fn find_move(vocabulary: &Vocabulary, shape: Shape, columns: &[TermId]) -> Option<(RoleId, MoveId)> {

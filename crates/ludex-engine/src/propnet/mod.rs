@@ -25,6 +25,7 @@ pub use scalar::Propnet;
 use crate::datalog::Base;
 use crate::error::BuildError;
 use crate::limits::Limits;
+use crate::terms::{TermId, Terms};
 use crate::vocabulary::Vocabulary;
 use ludex_gdl::Game;
 use std::sync::Arc;
@@ -51,6 +52,19 @@ pub struct Compiled {
     pub initial: Vec<u64>,
     /// How it came about.
     pub sizes: Sizes,
+    /// What `Net::asked` stands for.
+    pub asked: Asked,
+}
+
+/// Questions beyond those of the contract. A rule for the `goal` of somebody who is no role has no other use,
+/// so a caller that wants to know when `p(X)` holds adds `goal(ask(X), 0) :- p(X)` to the rules: each ground
+/// `ask(x)` becomes an output, in the order of `Net::asked`.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The table of the terms.
+    pub terms: Terms,
+    /// The first arguments of those goals.
+    pub questions: Vec<TermId>,
 }
 
 /// Compiles the rules of a game into a network.
@@ -62,6 +76,9 @@ pub fn compile(game: &Game, limits: Limits) -> Result<Compiled, BuildError> {
         let swept = net.swept();
         let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
         let initial = base.initial(&vocabulary);
-        Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes })
+        let questions = build::asked(base, &ground, &vocabulary);
+        let terms = if questions.is_empty() { Terms::default() } else { ground.store.terms.clone() };
+        let asked = Asked { terms, questions };
+        Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes, asked })
     })
 }

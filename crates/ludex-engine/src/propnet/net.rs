@@ -78,6 +78,8 @@ pub struct Net {
     pub terminal: Signal,
     /// For each role its goal values and when they are given. A value that is no number is `None`.
     pub goals: Vec<Vec<(Option<Goal>, Signal)>>,
+    /// What else was asked (see [`super::Asked`]).
+    pub asked: Vec<Signal>,
 }
 
 impl Net {
@@ -123,7 +125,8 @@ impl Net {
     pub(crate) fn outputs(&self) -> impl Iterator<Item = Signal> + '_ {
         let legal = self.legal.iter().flatten().copied();
         let goals = self.goals.iter().flatten().map(|(_, signal)| *signal);
-        legal.chain(self.next.iter().copied()).chain([self.terminal]).chain(goals)
+        let asked = self.asked.iter().copied();
+        legal.chain(self.next.iter().copied()).chain([self.terminal]).chain(goals).chain(asked)
     }
 
     /// The network without the nodes that no output reads, inputs apart.
@@ -173,6 +176,7 @@ impl Net {
                 .iter()
                 .map(|goals| goals.iter().map(|&(value, s)| (value, moved(&place, s))).collect())
                 .collect(),
+            asked: all(&self.asked),
         }
     }
 }

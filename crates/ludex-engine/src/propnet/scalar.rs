@@ -36,7 +36,12 @@ pub struct Propnet {
 impl Propnet {
     /// Compiles the rules.
     pub fn new(game: &Game, limits: Limits) -> Result<Propnet, BuildError> {
-        let Compiled { vocabulary, net, initial, .. } = compile(game, limits)?;
+        Ok(Propnet::of(compile(game, limits)?))
+    }
+
+    /// The engine over a network that was compiled already.
+    pub fn of(compiled: Compiled) -> Propnet {
+        let Compiled { vocabulary, net, initial, .. } = compiled;
         let counters = Counters::new(&net);
         let goals = GoalCode::new(&net);
         let turns = specialise::turns(&net, &vocabulary, &initial);
@@ -44,7 +49,7 @@ impl Propnet {
             Some(turns) => (turns.fluents, turns.nets.iter().map(Counters::new).collect()),
             None => (Vec::new(), Vec::new()),
         };
-        Ok(Propnet { vocabulary, net, counters, turn_fluents, turn_counters, initial, goals })
+        Propnet { vocabulary, net, counters, turn_fluents, turn_counters, initial, goals }
     }
 
     /// The network.

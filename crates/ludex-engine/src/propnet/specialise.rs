@@ -130,6 +130,7 @@ fn folded(net: &Net, known: &HashMap<Node, bool>) -> Net {
             .iter()
             .map(|list| list.iter().map(|&(value, signal)| (value, map(&signals, signal))).collect())
             .collect(),
+        asked: Vec::new(),
         nodes: builder.nodes,
     }
 }

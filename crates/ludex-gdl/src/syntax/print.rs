@@ -77,7 +77,7 @@ pub fn asp(rules: &Rules) -> String {
 /// The name as it may stand in an answer-set program: names of letters, digits and underscores that begin
 /// with a small letter, and plain integers, stay; all others become `q_` and their characters in hex
 /// where needed. The map is one to one.
-fn asp_name(name: &str) -> String {
+pub fn asp_name(name: &str) -> String {
     let bare = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !name.starts_with("q_")

@@ -200,6 +200,7 @@ pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
             .iter()
             .map(|list| list.iter().map(|&(v, s)| (v, moved(&place, s))).collect())
             .collect(),
+        asked: Vec::new(),
         nodes: builder.nodes,
         blocks: builder.blocks,
     };

@@ -1,0 +1,298 @@
+//! `ludex prove`: what holds in every state, and what does not.
+
+use crate::args::{Backend, Prove};
+use crate::game;
+use crate::json;
+use crate::progress::Progress;
+use crate::report::{self, Target, count};
+use crate::status::{Misuse, Status};
+use anyhow::{Result, anyhow};
+use ludex::engine::limits::Limits;
+use ludex::engine::vocabulary::{MoveId, Vocabulary};
+use ludex::gdl::{Game, Keyword};
+use ludex::logic::asp::{self, Clingo, ClingoError, Programs};
+use ludex::logic::discover::{discover, statements};
+use ludex::logic::formula::{FormulaError, Property, Request};
+use ludex::logic::prove::{Answer, Options, Proof, Prover, RankingKind, Reason, Refutation};
+use ludex::logic::transition::System;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
+    let loaded = game::read(&args.game.game)?;
+    let game = loaded.game()?;
+    let requests: Vec<Request> =
+        args.formulas.iter().map(|text| Request::read(text).map_err(misuse)).collect::<Result<_, _>>()?;
+    let mut relations = Vec::new();
+    for request in &requests {
+        relations.extend(request.relations(&game.rules).map_err(misuse)?);
+    }
+    if args.discover {
+        relations.push(game.rules.keyword(Keyword::Goal));
+    }
+    relations.sort_unstable();
+    relations.dedup();
+    let started = Instant::now();
+    let built = {
+        let _progress = Progress::spinner(format!("compiling {}", loaded.name));
+        System::new(game, &relations, Limits::default())
+    };
+    let building = started.elapsed();
+    let system = match built {
+        Ok(system) => system,
+        Err(error) => return too_large(args, &requests, &error.to_string(), building, out),
+    };
+    for request in &requests {
+        request.property(&system).map_err(misuse)?;
+    }
+    let prover = Prover::new(&system, options(args));
+    let session = Session { args, prover: &prover, building };
+    let mut status = Status::Yes;
+    for request in &requests {
+        if args.emit.is_some() {
+            session.emit(request, out)?;
+        } else if !session.decide(request, out)? {
+            status = Status::No;
+        }
+    }
+    if args.discover {
+        session.discover(game, out)?;
+    }
+    Ok(status)
+}
+
+fn options(args: &Prove) -> Options {
+    Options {
+        time: Duration::from_secs_f64(args.time),
+        memory: (args.memory as usize) << 20,
+        ..Options::default()
+    }
+}
+
+fn misuse(error: FormulaError) -> Misuse {
+    Misuse(format!("{error}\n{}", report::draw_formula(&error, Target::Stderr)))
+}
+
+/// Every property is unknown if the game cannot be compiled.
+fn too_large(
+    args: &Prove,
+    requests: &[Request],
+    why: &str,
+    seconds: Duration,
+    out: &mut dyn Write,
+) -> Result<Status> {
+    if args.emit.is_some() || requests.is_empty() {
+        return Err(anyhow!("{why}"));
+    }
+    for request in requests {
+        let answer = Answer::Unknown(Reason::TooLarge(why.to_owned()));
+        print(args, &request.text, &answer, seconds, None, out)?;
+    }
+    Ok(Status::No)
+}
+
+struct Session<'p> {
+    args: &'p Prove,
+    prover: &'p Prover<'p>,
+    building: Duration,
+}
+
+impl Session<'_> {
+    /// Decides a property and prints the answer; true if it holds.
+    fn decide(&self, request: &Request, out: &mut dyn Write) -> Result<bool> {
+        let started = Instant::now();
+        let answer = {
+            let _progress = Progress::spinner(format!("proving {}", request.text));
+            match self.args.backend {
+                Backend::Sat => self.prover.answer(request).map_err(misuse)?,
+                Backend::Asp => self.by_clingo(request)?,
+            }
+        };
+        let seconds = self.building + started.elapsed();
+        let vocabulary = Some(self.prover.system().vocabulary());
+        print(self.args, &request.text, &answer, seconds, vocabulary, out)?;
+        Ok(matches!(answer, Answer::Holds(_)))
+    }
+
+    fn property(&self, request: &Request) -> Result<Property> {
+        let property = request.property(self.prover.system()).map_err(misuse)?;
+        let no_program = || Misuse(format!("`{}` is no single formula, so it has no program", request.text));
+        Ok(property.ok_or_else(no_program)?)
+    }
+
+    fn by_clingo(&self, request: &Request) -> Result<Answer> {
+        let property = self.property(request)?;
+        let budget = self.prover.budget();
+        let clingo = Clingo::new(&self.args.clingo);
+        match asp::prove(self.prover, &property, self.prover.turns(&budget), &clingo, &budget) {
+            Ok(answer) => Ok(answer),
+            Err(ClingoError::Time) => {
+                let limit = budget.exceeded().map(Reason::Limit);
+                Ok(Answer::Unknown(limit.unwrap_or(Reason::NothingFound("clingo took too long"))))
+            }
+            Err(error @ ClingoError::Start(..)) => Err(Misuse(error.to_string()).into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn emit(&self, request: &Request, out: &mut dyn Write) -> Result<()> {
+        let property = self.property(request)?;
+        let budget = self.prover.budget();
+        let programs = Programs::new(self.prover.system(), &property, self.prover.turns(&budget));
+        let parts = [Some(programs.base(0)), programs.lemma_step(), Some(programs.step())];
+        for part in parts.into_iter().flatten() {
+            writeln!(out, "{part}\n%%%%")?;
+        }
+        Ok(())
+    }
+
+    fn discover(&self, game: &Game, out: &mut dyn Write) -> Result<()> {
+        let started = Instant::now();
+        let facts = {
+            let _progress = Progress::spinner("playing, guessing and proving");
+            discover(self.prover)
+        };
+        let seconds = (self.building + started.elapsed()).as_secs_f64();
+        let list = statements(&facts, self.prover.system().vocabulary());
+        for statement in &list {
+            if self.args.json.json {
+                let value = json!({
+                    "property": statement.text, "answer": "holds", "seconds": seconds, "trace": null,
+                    "kind": statement.kind, "count": statement.count,
+                });
+                json::line(out, &value)?;
+            } else {
+                writeln!(out, "{:<17} {}", statement.kind, statement.text)?;
+            }
+        }
+        if !self.args.json.json {
+            let rules = count(game.rules.rules().len(), "rule");
+            let proved = count(list.iter().map(|statement| statement.count).sum(), "fact");
+            writeln!(out, "{proved} proved of {rules} in {seconds:.2} s")?;
+        }
+        Ok(())
+    }
+}
+
+/// Prints an answer.
+fn print(
+    args: &Prove,
+    property: &str,
+    answer: &Answer,
+    seconds: Duration,
+    vocabulary: Option<&Vocabulary>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let seconds = seconds.as_secs_f64();
+    let words = match answer {
+        Answer::Holds(_) => "holds",
+        Answer::Fails(_) => "fails",
+        Answer::Unknown(_) => "unknown",
+    };
+    if args.json.json {
+        let mut value = json!({ "property": property, "answer": words, "seconds": seconds, "trace": null });
+        if let (Answer::Fails(refutation), Some(vocabulary)) = (answer, vocabulary) {
+            value["trace"] = refutation.line().map_or(Value::Null, |line| json!(moves(vocabulary, &line.joints)));
+        }
+        if let Answer::Unknown(reason) = answer {
+            value["reason"] = json!(reason.to_string());
+        }
+        if let (Answer::Holds(Proof::Lines(lines)), Some(vocabulary)) = (answer, vocabulary) {
+            let shown = lines.iter().map(|(role, goal, line)| {
+                let trace = moves(vocabulary, &line.joints);
+                json!({ "role": vocabulary.show_role(*role), "goal": goal, "trace": trace })
+            });
+            value["lines"] = Value::Array(shown.collect());
+        }
+        return Ok(json::line(out, &value)?);
+    }
+    writeln!(out, "{property}: {words} ({seconds:.3} s)")?;
+    match (answer, vocabulary) {
+        (Answer::Holds(proof), Some(vocabulary)) => write_proof(proof, vocabulary, out)?,
+        (Answer::Fails(refutation), Some(vocabulary)) => write_refutation(refutation, vocabulary, out)?,
+        (Answer::Unknown(reason), _) => writeln!(out, "  {reason}")?,
+        _ => {}
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn write_proof(proof: &Proof, vocabulary: &Vocabulary, out: &mut dyn Write) -> Result<()> {
+    match proof {
+        Proof::Induction(certificate) => {
+            let lemmas = count(certificate.lemmas.len(), "lemma");
+            match certificate.depth {
+                0 => writeln!(out, "  follows from {lemmas} that every move keeps")?,
+                1 if certificate.lemmas.is_empty() => writeln!(out, "  by induction")?,
+                depth => writeln!(out, "  by induction over {}, with {lemmas}", count(depth, "state"))?,
+            }
+        }
+        Proof::Ranking(ranking) => {
+            let bound = count(ranking.bound, "move");
+            match &ranking.kind {
+                RankingKind::Counter(fluents) => {
+                    let first = fluents.first().map_or(String::new(), |&f| vocabulary.show_fluent(f));
+                    let last = fluents.last().map_or(String::new(), |&f| vocabulary.show_fluent(f));
+                    writeln!(out, "  after at most {bound}: every move counts from {first} towards {last}")?;
+                }
+                RankingKind::Settling(values, window) => {
+                    let settled = count(values.len(), "value");
+                    writeln!(
+                        out,
+                        "  after at most {bound}: within {} one more of {settled} is settled for good",
+                        count(*window, "move")
+                    )?;
+                }
+            }
+        }
+        Proof::Lines(lines) => {
+            for (role, goal, line) in lines {
+                writeln!(out, "  {} gets {goal}:", vocabulary.show_role(*role))?;
+                write_moves(vocabulary, &line.joints, out)?;
+            }
+        }
+        Proof::Parts(parts) => {
+            for (name, proof) in parts {
+                writeln!(out, "  {name}")?;
+                write_proof(proof, vocabulary, out)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_refutation(refutation: &Refutation, vocabulary: &Vocabulary, out: &mut dyn Write) -> Result<()> {
+    match refutation {
+        Refutation::Line(line) => {
+            writeln!(out, "  in the state after {}:", count(line.at, "move"))?;
+            write_moves(vocabulary, &line.joints, out)?;
+        }
+        Refutation::Repetition(line) => {
+            writeln!(out, "  the state after {} comes back:", count(line.at, "move"))?;
+            write_moves(vocabulary, &line.joints, out)?;
+        }
+        Refutation::Unreachable(role, goal, _) => {
+            writeln!(out, "  {} can never get {goal}", vocabulary.show_role(*role))?;
+        }
+        Refutation::Part(name, part) => {
+            writeln!(out, "  not {name}:")?;
+            write_refutation(part, vocabulary, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_moves(vocabulary: &Vocabulary, joints: &[Vec<MoveId>], out: &mut dyn Write) -> Result<()> {
+    for (number, joint) in moves(vocabulary, joints).iter().enumerate() {
+        writeln!(out, "  {:>4}. {}", number + 1, joint.join("  "))?;
+    }
+    Ok(())
+}
+
+fn moves(vocabulary: &Vocabulary, joints: &[Vec<MoveId>]) -> Vec<Vec<String>> {
+    let show = |joint: &Vec<MoveId>| {
+        vocabulary.roles().zip(joint).map(|(role, &movement)| vocabulary.show_move(role, movement)).collect()
+    };
+    joints.iter().map(show).collect()
+}

@@ -1,0 +1,85 @@
+//! States seen in random play: they propose what may hold everywhere.
+
+use crate::transition::System;
+use hashbrown::HashSet;
+use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::random::Random;
+use ludex_engine::vocabulary::{MoveId, RoleId};
+use std::time::{Duration, Instant};
+
+/// How much is played.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Distinct states that are kept.
+    pub states: usize,
+    /// Time that may pass.
+    pub time: Duration,
+    /// The seed of the random moves.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    /// A thousand states, at most a second.
+    fn default() -> Effort {
+        Effort { states: 1000, time: Duration::from_secs(1), seed: 1 }
+    }
+}
+
+/// A state of random play, and what was played there.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The state.
+    pub state: Vec<u64>,
+    /// The state that followed, with the joint move; none at the end of a match.
+    pub then: Option<(Vec<MoveId>, Vec<u64>)>,
+}
+
+/// Longest match that is played to its end.
+const MOST_MOVES: usize = 1000;
+
+/// Plays at random and keeps what was seen.
+pub fn play(system: &System, engine: &dyn Engine, effort: Effort) -> Vec<Sample> {
+    let mut worker = engine.worker();
+    let mut random = Random::new(effort.seed);
+    let started = Instant::now();
+    let mut seen = HashSet::new();
+    let mut samples = Vec::new();
+    // A game of few states is seen whole soon: matches that show nothing new end the play.
+    let mut stale = 0;
+    while samples.len() < effort.states && stale < 20 && started.elapsed() < effort.time {
+        let before = samples.len();
+        let mut state = system.initial().to_vec();
+        for _ in 0..MOST_MOVES {
+            let joint = choose(&mut *worker, &state, &mut random);
+            let then = joint.map(|joint| {
+                let mut next = state.clone();
+                worker.next(&state, &joint, &mut next);
+                (joint, next)
+            });
+            if seen.insert(state.clone()) {
+                samples.push(Sample { state: state.clone(), then: then.clone() });
+            }
+            match then {
+                Some((_, next)) if samples.len() < effort.states => state = next,
+                _ => break,
+            }
+        }
+        stale = if samples.len() == before { stale + 1 } else { 0 };
+    }
+    samples
+}
+
+/// A random joint move, unless the match is over.
+pub(crate) fn choose(worker: &mut dyn Worker, state: &[u64], random: &mut Random) -> Option<Vec<MoveId>> {
+    if worker.is_terminal(state) {
+        return None;
+    }
+    let roles = worker.vocabulary().role_count() as u32;
+    let mut legal = Vec::new();
+    (0..roles)
+        .map(|role| {
+            worker.legal(state, RoleId(role), &mut legal);
+            (!legal.is_empty()).then(|| legal[random.below(legal.len())])
+        })
+        .collect()
+}

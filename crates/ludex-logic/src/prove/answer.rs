@@ -1,0 +1,94 @@
+//! The three answers.
+
+use super::certificate::{Certificate, Flaw};
+use super::reference::Line;
+use super::termination::Ranking;
+use crate::solver::Limit;
+use ludex_engine::engine::Goal;
+use ludex_engine::vocabulary::RoleId;
+use std::fmt;
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The property holds; what shows it has been checked.
+    Holds(Proof),
+    /// The property fails; what shows it has been replayed or checked.
+    Fails(Refutation),
+    /// Neither was shown.
+    Unknown(Reason),
+}
+
+/// Why a property holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// By induction.
+    Induction(Certificate),
+    /// Every match ends because something is used up.
+    Ranking(Ranking),
+    /// A line of play to the best goal value of each role.
+    Lines(Vec<(RoleId, Goal, Line)>),
+    /// Each part for itself.
+    Parts(Vec<(&'static str, Proof)>),
+}
+
+/// Why a property fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refutation {
+    /// A line of play leads to where it fails.
+    Line(Line),
+    /// A line of play comes back to the state that it had after so many moves.
+    Repetition(Line),
+    /// The role never gets its best goal value, by induction.
+    Unreachable(RoleId, Goal, Certificate),
+    /// A part fails.
+    Part(&'static str, Box<Refutation>),
+}
+
+impl Refutation {
+    /// The line of play, where there is one.
+    pub fn line(&self) -> Option<&Line> {
+        match self {
+            Refutation::Line(line) | Refutation::Repetition(line) => Some(line),
+            Refutation::Unreachable(..) => None,
+            Refutation::Part(_, part) => part.line(),
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A limit was hit.
+    Limit(Limit),
+    /// The game is too large to be compiled, or the reference engine to be built.
+    TooLarge(String),
+    /// A counterexample was found that the reference engine does not confirm: recursive rules were too large
+    /// to be written exactly.
+    NotReplayed,
+    /// A proof was found that the checker does not accept.
+    NotCertified(Flaw),
+    /// Neither a counterexample nor a proof was found, and there is nothing more to try.
+    NothingFound(&'static str),
+    /// A part has no answer.
+    Part(&'static str, Box<Reason>),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Limit(limit) => write!(f, "no answer within the limits: {limit}"),
+            Reason::TooLarge(why) => f.write_str(why),
+            Reason::NotReplayed => f.write_str("a counterexample was found that play does not confirm"),
+            Reason::NotCertified(flaw) => write!(f, "a proof was found that the checker refuses ({flaw:?})"),
+            Reason::NothingFound(what) => f.write_str(what),
+            Reason::Part(part, reason) => write!(f, "{part}: {reason}"),
+        }
+    }
+}
+
+impl From<Limit> for Reason {
+    fn from(limit: Limit) -> Reason {
+        Reason::Limit(limit)
+    }
+}

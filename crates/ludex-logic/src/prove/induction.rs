@@ -1,0 +1,104 @@
+//! Base case and induction step, over one state or several in a row.
+
+use super::lemma::Lemma;
+use super::reference::Line;
+use crate::formula::Property;
+use crate::solver::{Budget, Limit, Lit, Outcome};
+use crate::transition::System;
+use crate::unroll::{Start, Unrolling};
+
+/// Play from the initial state, looked at deeper and deeper.
+#[derive(Debug)]
+pub(super) struct Base<'s> {
+    unrolling: Unrolling<'s>,
+    property: &'s Property,
+}
+
+impl<'s> Base<'s> {
+    pub(super) fn new(system: &'s System, property: &'s Property, budget: &Budget) -> Base<'s> {
+        let unrolling = Unrolling::new(system, Start::State(system.initial()), budget);
+        Base { unrolling, property }
+    }
+
+    /// A line of play that breaks the property after `depth` moves, if there is one.
+    pub(super) fn counterexample(&mut self, depth: usize) -> Result<Option<Line>, Limit> {
+        let (unrolling, property) = (&mut self.unrolling, self.property);
+        let mut assumptions = Vec::new();
+        for time in 0..depth + property.degree {
+            unrolling.complete(time);
+            if time < depth {
+                assumptions.push(!unrolling.ended(time));
+            }
+        }
+        assumptions.push(!unrolling.property(depth, property));
+        Ok(match unrolling.solve(&assumptions)? {
+            Outcome::Unsatisfiable => None,
+            Outcome::Satisfiable => {
+                let mut joints = unrolling.line();
+                joints.truncate(depth + property.degree);
+                Some(Line { joints, at: depth })
+            }
+        })
+    }
+}
+
+/// States in a row from anywhere, all but the last with the property.
+#[derive(Debug)]
+pub(super) struct Step<'s> {
+    unrolling: Unrolling<'s>,
+    property: &'s Property,
+    lemmas: &'s [Lemma],
+    /// The frames that the lemmas are asserted of, and how many have the property asserted.
+    known: usize,
+    /// The property at the last frame.
+    last: Lit,
+}
+
+impl<'s> Step<'s> {
+    pub(super) fn new(
+        system: &'s System,
+        property: &'s Property,
+        lemmas: &'s [Lemma],
+        budget: &Budget,
+    ) -> Step<'s> {
+        let mut unrolling = Unrolling::new(system, Start::Anywhere, budget);
+        for lemma in lemmas {
+            let lit = lemma.literal(&mut unrolling, 0);
+            unrolling.solver.clause([lit]);
+        }
+        let last = unrolling.property(0, property);
+        Step { unrolling, property, lemmas, known: 0, last }
+    }
+
+    /// How many states with the property come before the last.
+    pub(super) fn depth(&self) -> usize {
+        self.known
+    }
+
+    /// Adds a state.
+    pub(super) fn deepen(&mut self) {
+        let unrolling = &mut self.unrolling;
+        unrolling.solver.clause([self.last]);
+        unrolling.go_on(self.known);
+        self.known += 1;
+        for lemma in self.lemmas {
+            let lit = lemma.literal(unrolling, self.known);
+            unrolling.solver.clause([lit]);
+        }
+        self.last = unrolling.property(self.known, self.property);
+    }
+
+    /// True if the last state must have the property by what it depends on alone, which is little where it is
+    /// local.
+    pub(super) fn is_proved_locally(&mut self) -> Result<bool, Limit> {
+        Ok(self.unrolling.solve(&[!self.last])? == Outcome::Unsatisfiable)
+    }
+
+    /// True if the last state must have the property, by everything that legal moves imply.
+    pub(super) fn is_proved(&mut self) -> Result<bool, Limit> {
+        for time in 0..self.known + self.property.degree {
+            self.unrolling.complete(time);
+        }
+        self.is_proved_locally()
+    }
+}

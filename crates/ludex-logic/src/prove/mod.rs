@@ -1,0 +1,313 @@
+//! Proofs and refutations of properties.
+//!
+//! [`Prover::prove`] goes from cheap to thorough: the initial state, and induction by what the property itself
+//! depends on; a few moves from the initial state; induction with *lemmas* (groups of fluents of which exactly
+//! one holds, found by random play and proved; those that tell the turn first); random play, for what fails
+//! late; induction over several states; and property-directed reachability until the time is over. Three
+//! answers: the property holds, with a [`Certificate`] that a checker of its own has accepted; it fails, with a
+//! [`Line`] of play that the reference engine has replayed; or it is unknown which, with the reason.
+
+mod answer;
+mod certificate;
+mod goals;
+mod induction;
+mod lemma;
+mod persistence;
+mod reachability;
+mod reference;
+mod termination;
+
+pub use answer::{Answer, Proof, Reason, Refutation};
+pub use certificate::{Certificate, Flaw, check};
+pub use lemma::Lemma;
+pub use reference::{Line, Moment, Reference};
+pub use termination::{Ranking, RankingKind};
+
+use crate::discover::{self, Effort, Sample};
+use crate::formula::Property;
+use crate::solver::{Budget, Outcome};
+use crate::transition::System;
+use crate::unroll::{Start, Unrolling};
+use induction::{Base, Step};
+use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::limits::Limits;
+use ludex_engine::propnet::Propnet;
+use ludex_engine::random::Random;
+use ludex_engine::vocabulary::MoveId;
+use reachability::{Found, Reachability};
+use std::cell::OnceCell;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// How much a proof may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Time for one property.
+    pub time: Duration,
+    /// Bytes that clauses may take.
+    pub memory: usize,
+    /// The most states in a row that induction uses before property-directed reachability takes over.
+    pub depth: usize,
+}
+
+impl Default for Options {
+    /// A minute, two gigabytes, three states.
+    fn default() -> Options {
+        Options { time: Duration::from_secs(60), memory: 2 << 30, depth: 3 }
+    }
+}
+
+/// Moves from the initial state that are looked at before lemmas are sought.
+const SHALLOW: usize = 3;
+
+/// Matches that are played at random in search of a counterexample.
+const MATCHES: usize = 50;
+
+/// Longest match of random play.
+const LONGEST_MATCH: usize = 300;
+
+/// Proves and refutes properties of one game. What it learns it keeps for the next property.
+pub struct Prover<'s> {
+    system: &'s System,
+    options: Options,
+    engine: OnceCell<Propnet>,
+    samples: OnceCell<Vec<Sample>>,
+    turns: OnceCell<Vec<Lemma>>,
+    lemmas: OnceCell<Vec<Lemma>>,
+    reference: OnceCell<Result<Reference<'s>, String>>,
+}
+
+impl fmt::Debug for Prover<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prover").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl<'s> Prover<'s> {
+    /// A prover for the system's game.
+    pub fn new(system: &'s System, options: Options) -> Prover<'s> {
+        Prover {
+            system,
+            options,
+            engine: OnceCell::new(),
+            samples: OnceCell::new(),
+            turns: OnceCell::new(),
+            lemmas: OnceCell::new(),
+            reference: OnceCell::new(),
+        }
+    }
+
+    /// The limits.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// The system.
+    pub fn system(&self) -> &'s System {
+        self.system
+    }
+
+    /// A budget with the limits of one question that begins now.
+    pub fn budget(&self) -> Budget {
+        Budget::new(self.options.time, self.options.memory)
+    }
+
+    /// The engine that plays at random.
+    pub fn engine(&self) -> &Propnet {
+        self.engine.get_or_init(|| self.system.engine())
+    }
+
+    /// States of random play.
+    pub fn samples(&self) -> &[Sample] {
+        self.samples.get_or_init(|| {
+            let effort = Effort { states: 400, time: Duration::from_millis(500), ..Effort::default() };
+            discover::play(self.system, self.engine(), effort)
+        })
+    }
+
+    /// The groups without a key, proved: whose turn it is, a counter of steps, the stage of the game. They are
+    /// few and cheap, and most of what needs a lemma needs one of them.
+    pub fn turns(&self, budget: &Budget) -> &[Lemma] {
+        if let Some(known) = self.turns.get() {
+            return known;
+        }
+        let candidates = discover::keyless_groups(self.system.vocabulary(), self.samples());
+        match discover::inductive(self.system, &[], candidates, &budget.part(budget.left() / 4)) {
+            Ok(lemmas) => self.turns.get_or_init(|| lemmas),
+            // Nothing is proved within this question's limits; the next one may try again.
+            Err(_) => &[],
+        }
+    }
+
+    /// All groups of fluents of which one holds at most, proved.
+    fn lemmas(&self, budget: &Budget) -> &[Lemma] {
+        if let Some(known) = self.lemmas.get() {
+            return known;
+        }
+        let candidates = discover::groups(self.system.vocabulary(), self.samples());
+        match discover::inductive(self.system, &[], candidates, budget) {
+            Ok(lemmas) => self.lemmas.get_or_init(|| lemmas),
+            Err(_) => self.turns(budget),
+        }
+    }
+
+    /// Uses lemmas that were proved elsewhere, by [`crate::discover`] say.
+    pub fn know(&self, lemmas: Vec<Lemma>) {
+        // Whoever came first proved its own.
+        let _ = self.lemmas.set(lemmas);
+    }
+
+    /// Decides a property within the limits of one question.
+    pub fn prove(&self, property: &Property) -> Answer {
+        let budget = self.budget();
+        self.decide(property, &budget).unwrap_or_else(Answer::Unknown)
+    }
+
+    /// As `prove`, within a budget that others share.
+    pub fn prove_within(&self, property: &Property, budget: &Budget) -> Answer {
+        self.decide(property, budget).unwrap_or_else(Answer::Unknown)
+    }
+
+    fn decide(&self, property: &Property, budget: &Budget) -> Result<Answer, Reason> {
+        let system = self.system;
+        let certified = |lemmas: &[Lemma], depth: usize| {
+            self.certified(property, Certificate { lemmas: lemmas.to_vec(), depth }, budget)
+        };
+        let mut base = Base::new(system, property, budget);
+        if let Some(line) = base.counterexample(0)? {
+            return self.refuted(property, line);
+        }
+        let mut step = Step::new(system, property, &[], budget);
+        step.deepen();
+        if step.is_proved_locally()? {
+            return certified(&[], 1);
+        }
+        if let Some(line) = base.counterexample(1)? {
+            return self.refuted(property, line);
+        }
+        if !self.turns(budget).is_empty() {
+            step = Step::new(system, property, self.turns(budget), budget);
+            if step.is_proved_locally()? {
+                return certified(self.turns(budget), 0);
+            }
+            step.deepen();
+            if step.is_proved_locally()? {
+                return certified(self.turns(budget), 1);
+            }
+        }
+        for depth in 2..=SHALLOW {
+            if let Some(line) = base.counterexample(depth)? {
+                return self.refuted(property, line);
+            }
+        }
+        if step.is_proved()? {
+            return certified(self.turns(budget), 1);
+        }
+        let lemmas = self.lemmas(&budget.part(budget.left() / 2));
+        step = Step::new(system, property, lemmas, budget);
+        if step.is_proved()? {
+            return certified(lemmas, 0);
+        }
+        step.deepen();
+        if step.is_proved()? {
+            return certified(lemmas, 1);
+        }
+        if let Some(line) = self.random_counterexample(property, budget) {
+            return self.refuted(property, line);
+        }
+        let part = budget.part(budget.left() / 4);
+        while step.depth() < self.options.depth && part.exceeded().is_none() {
+            step.deepen();
+            if step.is_proved()? {
+                return certified(lemmas, step.depth());
+            }
+        }
+        drop(step);
+        match Reachability::new(system, property, lemmas, budget).run()? {
+            Found::Counterexample(line) => self.refuted(property, line),
+            Found::Invariant(clauses) => certified(&[lemmas, &clauses].concat(), 0),
+        }
+    }
+
+    fn certified(
+        &self,
+        property: &Property,
+        certificate: Certificate,
+        budget: &Budget,
+    ) -> Result<Answer, Reason> {
+        match check(self.system, property, &certificate, budget) {
+            Ok(()) => Ok(Answer::Holds(Proof::Induction(certificate))),
+            Err(Flaw::Limit(limit)) => Err(Reason::Limit(limit)),
+            Err(flaw) => Err(Reason::NotCertified(flaw)),
+        }
+    }
+
+    fn refuted(&self, property: &Property, line: Line) -> Result<Answer, Reason> {
+        let reference = self.reference().map_err(Reason::TooLarge)?;
+        match reference.replay(property, &line) {
+            Some(_) => Ok(Answer::Fails(Refutation::Line(line))),
+            None => Err(Reason::NotReplayed),
+        }
+    }
+
+    /// The reference engine, built when first needed.
+    pub fn reference(&self) -> Result<&Reference<'s>, String> {
+        let built = self.reference.get_or_init(|| {
+            Reference::new(self.system, self.system.has_questions(), Limits::default())
+                .map_err(|error| error.to_string())
+        });
+        built.as_ref().map_err(Clone::clone)
+    }
+
+    /// A line of random play that breaks the property. States are judged by writing them out: with the state and
+    /// the moves given, the clauses fold to a constant.
+    fn random_counterexample(&self, property: &Property, budget: &Budget) -> Option<Line> {
+        let started = Instant::now();
+        let most = budget.left() / 8;
+        let mut worker = self.engine().worker();
+        let mut random = Random::new(7);
+        for _ in 0..MATCHES {
+            let (states, joints) = self.random_match(&mut *worker, &mut random);
+            for at in 0..states.len() {
+                if started.elapsed() > most {
+                    return None;
+                }
+                let ahead = &joints[at..joints.len().min(at + property.degree)];
+                if self.is_broken(property, &states[at], ahead, budget) {
+                    let joints = joints[..at + ahead.len()].to_vec();
+                    return Some(Line { joints, at });
+                }
+            }
+        }
+        None
+    }
+
+    fn random_match(&self, worker: &mut dyn Worker, random: &mut Random) -> (Vec<Vec<u64>>, Vec<Vec<MoveId>>) {
+        let mut states = vec![self.system.initial().to_vec()];
+        let mut joints = Vec::new();
+        while joints.len() < LONGEST_MATCH
+            && let Some(state) = states.last()
+            && let Some(joint) = discover::choose(worker, state, random)
+        {
+            let mut next = state.clone();
+            worker.next(state, &joint, &mut next);
+            states.push(next);
+            joints.push(joint);
+        }
+        (states, joints)
+    }
+
+    fn is_broken(&self, property: &Property, state: &[u64], joints: &[Vec<MoveId>], budget: &Budget) -> bool {
+        let mut unrolling = Unrolling::new(self.system, Start::State(state), budget);
+        for (time, joint) in joints.iter().enumerate() {
+            unrolling.give_moves(time, joint);
+        }
+        let mut assumptions = Vec::new();
+        for time in 0..property.degree {
+            let ended = unrolling.ended(time);
+            assumptions.push(if time < joints.len() { !ended } else { ended });
+        }
+        assumptions.push(!unrolling.property(0, property));
+        unrolling.solve(&assumptions) == Ok(Outcome::Satisfiable)
+    }
+}

@@ -1,0 +1,219 @@
+//! The reference engine as the judge of counterexamples: a line of play is replayed, and the property evaluated
+//! on it by the definition, before anyone is told.
+
+use crate::formula::{Arg, Expression, Property, Question};
+use crate::transition::System;
+use crate::unroll::{ground, matches};
+use hashbrown::HashSet;
+use ludex_engine::datalog::Datalog;
+use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::error::BuildError;
+use ludex_engine::limits::Limits;
+use ludex_engine::row;
+use ludex_engine::terms::TermId;
+use ludex_engine::vocabulary::{MoveId, RoleId};
+
+/// A line of play from the initial state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The joint moves, each in the order of the roles.
+    pub joints: Vec<Vec<MoveId>>,
+    /// The state in which the property fails, by the number of moves that lead there; what follows shows why.
+    pub at: usize,
+}
+
+/// The reference engine over a system's rules.
+#[derive(Debug)]
+pub struct Reference<'s> {
+    system: &'s System,
+    /// The rules as they were written: they judge the moves.
+    played: Datalog,
+    /// The rules with the questions, where a property asks some.
+    asked: Option<Datalog>,
+}
+
+/// A state of a play, with what the reference says of it.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// The state.
+    pub state: Vec<u64>,
+    /// Whether the game is over.
+    pub terminal: bool,
+    /// For each role its legal moves.
+    pub legal: Vec<Vec<MoveId>>,
+    /// The questions that hold, as terms of the property.
+    questions: HashSet<TermId>,
+}
+
+impl Moment {
+    /// True if no joint move is possible.
+    pub fn is_last(&self) -> bool {
+        self.terminal || self.legal.iter().any(Vec::is_empty)
+    }
+}
+
+impl<'s> Reference<'s> {
+    /// Builds the engine. `asks` says whether properties speak of more than fluents, moves and the end.
+    pub fn new(system: &'s System, asks: bool, limits: Limits) -> Result<Reference<'s>, BuildError> {
+        let played = Datalog::new(system.original(), limits)?;
+        let asked = if asks { Some(Datalog::new(system.helped(), limits)?) } else { None };
+        Ok(Reference { system, played, asked })
+    }
+
+    /// A worker for the moves.
+    pub fn worker(&self) -> Box<dyn Worker + '_> {
+        self.played.worker()
+    }
+
+    /// What the reference says of a state, as far as the property asks. `None` where it ran into a limit.
+    pub fn moment(&self, worker: &mut dyn Worker, state: &[u64], property: &Property) -> Option<Moment> {
+        let roles = self.system.vocabulary().role_count() as u32;
+        let mut legal = vec![Vec::new(); roles as usize];
+        for (role, list) in (0..roles).zip(&mut legal) {
+            worker.legal(state, RoleId(role), list);
+        }
+        let mut questions = HashSet::new();
+        if let Some(asked) = &self.asked {
+            let mut terms = property.terms.clone();
+            questions.extend(asked.asked(state, &mut terms).ok()?);
+        }
+        let terminal = worker.is_terminal(state);
+        if worker.fault().is_some() {
+            return None;
+        }
+        Some(Moment { state: state.to_vec(), terminal, legal, questions })
+    }
+
+    /// Replays a line. `None` if a move is not legal, or the property does not fail where the line says.
+    pub fn replay(&self, property: &Property, line: &Line) -> Option<Vec<Vec<u64>>> {
+        let mut worker = self.worker();
+        let mut state = vec![0; self.system.vocabulary().words()];
+        worker.initial(&mut state);
+        let mut moments = vec![self.moment(&mut *worker, &state, property)?];
+        let mut next = state.clone();
+        for joint in &line.joints {
+            let last = moments.last()?;
+            let legal = last.legal.iter().zip(joint).all(|(list, movement)| list.contains(movement));
+            if last.terminal || !legal {
+                return None;
+            }
+            worker.next(&state, joint, &mut next);
+            state.copy_from_slice(&next);
+            moments.push(self.moment(&mut *worker, &state, property)?);
+        }
+        let path = moments.get(line.at..)?;
+        // A line that is cut short before the formula has seen enough shows nothing.
+        let complete = path.len() > property.degree || path.last().is_some_and(Moment::is_last);
+        (complete && !self.holds(property, path)).then(|| moments.into_iter().map(|m| m.state).collect())
+    }
+
+    /// True if the line is legal and its last state is the one it had after `line.at` moves.
+    pub fn repeats(&self, line: &Line) -> bool {
+        let mut worker = self.worker();
+        let mut states = vec![vec![0; self.system.vocabulary().words()]];
+        worker.initial(&mut states[0]);
+        let mut legal = Vec::new();
+        for joint in &line.joints {
+            let state = &states[states.len() - 1];
+            let mut allowed = !worker.is_terminal(state);
+            for (role, movement) in self.system.vocabulary().roles().zip(joint) {
+                worker.legal(state, role, &mut legal);
+                allowed &= legal.contains(movement);
+            }
+            if !allowed {
+                return false;
+            }
+            let mut next = vec![0; state.len()];
+            worker.next(state, joint, &mut next);
+            states.push(next);
+        }
+        line.at + 1 < states.len() && states.get(line.at) == states.last()
+    }
+
+    /// Evaluates a property on a sequence of states by its definition.
+    pub fn holds(&self, property: &Property, path: &[Moment]) -> bool {
+        let mut values = vec![None; property.variables];
+        self.expression(property, path, &property.root, &mut values)
+    }
+
+    fn expression(
+        &self,
+        property: &Property,
+        path: &[Moment],
+        expression: &Expression,
+        values: &mut Vec<Option<TermId>>,
+    ) -> bool {
+        match expression {
+            Expression::Atom(atom) => {
+                path.first().is_some_and(|m| self.atom(property, m, atom.question, &atom.arguments, values))
+            }
+            Expression::Equal(a, b) => matches(&property.terms, a, b, values),
+            Expression::Not(inner) => !self.expression(property, path, inner, values),
+            Expression::And(parts) => parts.iter().all(|p| self.expression(property, path, p, values)),
+            Expression::Or(parts) => parts.iter().any(|p| self.expression(property, path, p, values)),
+            Expression::Iff(a, b) => {
+                self.expression(property, path, a, values) == self.expression(property, path, b, values)
+            }
+            Expression::Next(inner) => path.len() <= 1 || self.expression(property, &path[1..], inner, values),
+            Expression::All { variables, body } => {
+                let (count, total) = self.count(property, path, variables, body, values);
+                count == total
+            }
+            Expression::Count { variables, least, most, body } => {
+                let (count, _) = self.count(property, path, variables, body, values);
+                count >= *least && most.is_none_or(|most| count <= most)
+            }
+        }
+    }
+
+    /// For how many combinations the body holds, and how many there are.
+    fn count(
+        &self,
+        property: &Property,
+        path: &[Moment],
+        variables: &[(usize, Vec<TermId>)],
+        body: &Expression,
+        values: &mut Vec<Option<TermId>>,
+    ) -> (usize, usize) {
+        let Some(((variable, domain), rest)) = variables.split_first() else {
+            return (usize::from(self.expression(property, path, body, values)), 1);
+        };
+        let mut sum = (0, 0);
+        for &value in domain {
+            values[*variable] = Some(value);
+            let (count, total) = self.count(property, path, rest, body, values);
+            sum = (sum.0 + count, sum.1 + total);
+        }
+        sum
+    }
+
+    fn atom(
+        &self,
+        property: &Property,
+        moment: &Moment,
+        question: Question,
+        arguments: &[Arg],
+        values: &[Option<TermId>],
+    ) -> bool {
+        let arguments: Option<Vec<TermId>> =
+            arguments.iter().map(|argument| ground(&property.terms, argument, values)).collect();
+        let Some(arguments) = arguments else { return false };
+        let vocabulary = self.system.vocabulary();
+        let role = |term: TermId| vocabulary.roles().find(|&role| vocabulary.role(role) == term);
+        match question {
+            Question::True => vocabulary
+                .find_fluent(arguments[0])
+                .is_some_and(|fluent| row::holds(&moment.state, fluent)),
+            Question::Legal => role(arguments[0]).is_some_and(|role| {
+                let movement = vocabulary.find_move(role, arguments[1]);
+                movement.is_some_and(|movement| moment.legal[role.index()].contains(&movement))
+            }),
+            Question::Terminal => moment.terminal,
+            Question::Role => role(arguments[0]).is_some(),
+            Question::Relation(relation) => self
+                .system
+                .question(relation, &arguments, &property.terms)
+                .is_some_and(|question| moment.questions.contains(&question)),
+        }
+    }
+}

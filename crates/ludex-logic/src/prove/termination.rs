@@ -1,0 +1,172 @@
+//! Whether every match ends, and after how many moves at most.
+//!
+//! Two kinds of ranking are sought: a *counter*, a group of fluents of which exactly one holds and through
+//! which every move goes strictly upwards in their order; and *settling*, a set of values that fluents keep
+//! once they have them, of which one more is reached within every one or two moves. That no match is endless is
+//! refuted by a state that comes back.
+
+use super::answer::{Answer, Proof, Reason, Refutation};
+use super::lemma::Lemma;
+use super::reference::Line;
+use super::{Certificate, Prover};
+use crate::discover;
+use crate::formula::{Arg, Atom, Expression, Property, Question};
+use crate::solver::Budget;
+use hashbrown::HashMap;
+use ludex_engine::engine::Engine;
+use ludex_engine::random::Random;
+use ludex_engine::row;
+use ludex_engine::vocabulary::{FluentId, MoveId, Vocabulary};
+use std::time::Instant;
+
+/// Why every match ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    /// What is used up.
+    pub kind: RankingKind,
+    /// The most joint moves of any match.
+    pub bound: usize,
+    /// The proof that every move uses some of it.
+    pub certificate: Certificate,
+}
+
+/// What is used up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RankingKind {
+    /// Exactly one of the fluents holds, and every move goes to a later one.
+    Counter(Vec<FluentId>),
+    /// Within so many moves another one of these values is reached for good.
+    Settling(Vec<(FluentId, bool)>, usize),
+}
+
+/// The most moves within which something must settle.
+const LONGEST_WINDOW: usize = 2;
+
+/// Matches that are played in search of a state that comes back, and their longest.
+const MATCHES: usize = 40;
+const LONGEST_MATCH: usize = 2000;
+
+impl Prover<'_> {
+    /// Decides whether every match ends.
+    pub fn terminates(&self, budget: &Budget) -> Answer {
+        if let Some(line) = self.repetition(budget) {
+            return match self.reference() {
+                Ok(reference) if reference.repeats(&line) => Answer::Fails(Refutation::Repetition(line)),
+                Ok(_) => Answer::Unknown(Reason::NotReplayed),
+                Err(why) => Answer::Unknown(Reason::TooLarge(why)),
+            };
+        }
+        for (kind, property, bound) in self.counters(budget).into_iter().chain(self.settling(budget)) {
+            let part = budget.part(budget.left() / 3);
+            if let Answer::Holds(Proof::Induction(certificate)) = self.prove_within(&property, &part) {
+                return Answer::Holds(Proof::Ranking(Ranking { kind, bound, certificate }));
+            }
+        }
+        Answer::Unknown(match budget.exceeded() {
+            Some(limit) => Reason::Limit(limit),
+            None => Reason::NothingFound("no counter and nothing else that is used up was found"),
+        })
+    }
+
+    /// A line of random play that comes back to a state.
+    fn repetition(&self, budget: &Budget) -> Option<Line> {
+        let started = Instant::now();
+        let most = budget.left() / 8;
+        let mut worker = self.engine().worker();
+        let mut random = Random::new(11);
+        for _ in 0..MATCHES {
+            let mut seen: HashMap<Vec<u64>, usize> = HashMap::new();
+            let mut state = self.system().initial().to_vec();
+            let mut joints: Vec<Vec<MoveId>> = Vec::new();
+            while joints.len() < LONGEST_MATCH && started.elapsed() < most {
+                if let Some(&at) = seen.get(&state) {
+                    return Some(Line { joints, at });
+                }
+                seen.insert(state.clone(), joints.len());
+                let Some(joint) = discover::choose(&mut *worker, &state, &mut random) else { break };
+                let mut next = state.clone();
+                worker.next(&state, &joint, &mut next);
+                state = next;
+                joints.push(joint);
+            }
+        }
+        None
+    }
+
+    /// Groups in which random play always went upwards, or always downwards.
+    fn counters(&self, budget: &Budget) -> Vec<(RankingKind, Property, usize)> {
+        let samples = self.samples();
+        let mut found = Vec::new();
+        for lemma in self.turns(budget) {
+            let Lemma::ExactlyOne(fluents) = lemma else { continue };
+            let mut reversed = fluents.clone();
+            reversed.reverse();
+            for order in [fluents, &reversed] {
+                let at = |state: &[u64]| order.iter().position(|&fluent| row::holds(state, fluent));
+                let upwards = samples.iter().all(|sample| {
+                    sample.then.as_ref().is_none_or(|(_, next)| at(&sample.state) < at(next))
+                });
+                if !upwards {
+                    continue;
+                }
+                let vocabulary = self.system().vocabulary();
+                let steps = (0..order.len())
+                    .map(|now| {
+                        let later = order[now + 1..].iter().map(|&f| holds(vocabulary, f, true)).collect();
+                        Expression::Or(vec![
+                            holds(vocabulary, order[now], false),
+                            Expression::Next(Box::new(Expression::Or(later))),
+                        ])
+                    })
+                    .collect();
+                let property = Property::made("a counter that goes up", Expression::And(steps), self.system());
+                let first = at(self.system().initial()).unwrap_or(0);
+                found.push((RankingKind::Counter(order.clone()), property, order.len() - 1 - first));
+            }
+        }
+        found
+    }
+
+    /// Values that stay, if random play always reached another one soon.
+    fn settling(&self, budget: &Budget) -> Vec<(RankingKind, Property, usize)> {
+        let stays = self.persistent(budget);
+        let initial = self.system().initial();
+        let open: Vec<(FluentId, bool)> =
+            stays.into_iter().filter(|&(fluent, value)| row::holds(initial, fluent) != value).collect();
+        let vocabulary = self.system().vocabulary();
+        let mut found = Vec::new();
+        for window in 1..=LONGEST_WINDOW {
+            let ahead = |inner: Expression| {
+                (0..window).fold(inner, |inner, _| Expression::Next(Box::new(inner)))
+            };
+            let settles = open.iter().map(|&(fluent, value)| {
+                let now = holds(vocabulary, fluent, !value);
+                Expression::And(vec![now, ahead(holds(vocabulary, fluent, value))])
+            });
+            // Nothing need settle where the game ends within the window.
+            let ends = ahead(Expression::Or(Vec::new()));
+            let progress = Expression::Or(settles.chain([ends]).collect());
+            let root = Expression::And(vec![progress, stay(vocabulary, &open)]);
+            let property = Property::made("something settles for good", root, self.system());
+            let bound = window * open.len() + window - 1;
+            found.push((RankingKind::Settling(open.clone(), window), property, bound));
+        }
+        if open.is_empty() { Vec::new() } else { found }
+    }
+}
+
+/// The values stay.
+pub(super) fn stay(vocabulary: &Vocabulary, values: &[(FluentId, bool)]) -> Expression {
+    let stays = |&(fluent, value): &(FluentId, bool)| {
+        let then = Expression::Next(Box::new(holds(vocabulary, fluent, value)));
+        Expression::Or(vec![holds(vocabulary, fluent, !value), then])
+    };
+    Expression::And(values.iter().map(stays).collect())
+}
+
+/// The atom that a fluent holds, or does not.
+pub(super) fn holds(vocabulary: &Vocabulary, fluent: FluentId, value: bool) -> Expression {
+    let arguments = vec![Arg::Ground(vocabulary.fluent(fluent))];
+    let atom = Expression::Atom(Atom { question: Question::True, arguments });
+    if value { atom } else { Expression::Not(Box::new(atom)) }
+}

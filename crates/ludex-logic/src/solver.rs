@@ -1,0 +1,282 @@
+//! The SAT solver, with the limits of a proof.
+//!
+//! A thin layer over `batsat`: literals of gates with constants folded, assumptions, cores, and a budget that
+//! several solvers of one proof share. Nothing else in the crate knows which solver it is.
+
+use batsat::{Callbacks, SolverInterface, lbool};
+use hashbrown::HashMap;
+use std::cell::Cell;
+use std::fmt;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+pub use batsat::Lit;
+
+/// Which limit ended a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// More time than allowed.
+    Time(Duration),
+    /// More memory than allowed, in bytes.
+    Memory(usize),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Time(time) => write!(f, "more than {:.1} s", time.as_secs_f64()),
+            Limit::Memory(bytes) => write!(f, "more than {} MB of clauses", bytes >> 20),
+        }
+    }
+}
+
+/// What is left of the limits; clones share it.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    started: Instant,
+    time: Duration,
+    memory: usize,
+    /// Bytes that the clauses of all solvers take, roughly.
+    used: Rc<Cell<usize>>,
+}
+
+impl Budget {
+    /// A budget that begins to run now.
+    pub fn new(time: Duration, memory: usize) -> Budget {
+        Budget { started: Instant::now(), time, memory, used: Rc::default() }
+    }
+
+    /// A part of this budget that ends after `time`, if not with the whole.
+    #[must_use]
+    pub fn part(&self, time: Duration) -> Budget {
+        let time = (self.started.elapsed() + time).min(self.time);
+        Budget { time, ..self.clone() }
+    }
+
+    /// The limit that was hit, if one was.
+    pub fn exceeded(&self) -> Option<Limit> {
+        if self.used.get() > self.memory {
+            return Some(Limit::Memory(self.memory));
+        }
+        (self.started.elapsed() > self.time).then_some(Limit::Time(self.time))
+    }
+
+    /// The time that is left.
+    pub fn left(&self) -> Duration {
+        self.time.saturating_sub(self.started.elapsed())
+    }
+}
+
+/// What a solver knows of its limits while it searches.
+struct Watch {
+    budget: Budget,
+    calls: Cell<u32>,
+    own: Rc<Cell<usize>>,
+}
+
+/// What a clause costs beside its literals: header, two watches, its place in the list.
+const CLAUSE_BYTES: usize = 48;
+/// What a variable costs.
+const VARIABLE_BYTES: usize = 120;
+
+impl Callbacks for Watch {
+    fn on_new_clause(&mut self, clause: &[Lit], _: batsat::clause::Kind) {
+        let bytes = CLAUSE_BYTES + 4 * clause.len();
+        self.own.set(self.own.get() + bytes);
+        self.budget.used.set(self.budget.used.get() + bytes);
+    }
+
+    fn on_delete_clause(&mut self, clause: &[Lit]) {
+        let bytes = CLAUSE_BYTES + 4 * clause.len();
+        self.own.set(self.own.get().saturating_sub(bytes));
+        self.budget.used.set(self.budget.used.get().saturating_sub(bytes));
+    }
+
+    fn stop(&self) -> bool {
+        // The clock is read once in so many decisions.
+        let calls = self.calls.get().wrapping_add(1);
+        self.calls.set(calls);
+        calls.is_multiple_of(64) && self.budget.exceeded().is_some()
+    }
+}
+
+/// The answer of a solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is a model; [`Solver::value`] reads it.
+    Satisfiable,
+    /// There is none; [`Solver::core`] says which assumptions are to blame.
+    Unsatisfiable,
+}
+
+/// A solver with gates.
+pub struct Solver {
+    inner: batsat::Solver<Watch>,
+    budget: Budget,
+    own: Rc<Cell<usize>>,
+    truth: Lit,
+    gates: HashMap<(Lit, Lit), Lit>,
+    buffer: Vec<Lit>,
+}
+
+impl fmt::Debug for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Solver({} variables, {} clauses)", self.inner.num_vars(), self.inner.num_clauses())
+    }
+}
+
+impl Drop for Solver {
+    fn drop(&mut self) {
+        self.budget.used.set(self.budget.used.get().saturating_sub(self.own.get()));
+    }
+}
+
+impl Solver {
+    /// A solver without clauses.
+    pub fn new(budget: &Budget) -> Solver {
+        let own = Rc::new(Cell::new(0));
+        let watch = Watch { budget: budget.clone(), calls: Cell::new(0), own: own.clone() };
+        let mut inner = batsat::Solver::new(batsat::SolverOpts::default(), watch);
+        let truth = Lit::new(inner.new_var_default(), true);
+        inner.add_clause_reuse(&mut vec![truth]);
+        Solver { inner, budget: budget.clone(), own, truth, gates: HashMap::new(), buffer: Vec::new() }
+    }
+
+    /// The literal that is always true.
+    pub fn truth(&self) -> Lit {
+        self.truth
+    }
+
+    /// The literal that is always true, or its negation.
+    pub fn constant(&self, value: bool) -> Lit {
+        if value { self.truth } else { !self.truth }
+    }
+
+    /// The value of a literal that is a constant.
+    pub fn known(&self, lit: Lit) -> Option<bool> {
+        (lit.var() == self.truth.var()).then_some(lit == self.truth)
+    }
+
+    fn charge(&self, bytes: usize) {
+        self.own.set(self.own.get() + bytes);
+        self.budget.used.set(self.budget.used.get() + bytes);
+    }
+
+    /// A new variable.
+    pub fn fresh(&mut self) -> Lit {
+        self.charge(VARIABLE_BYTES);
+        Lit::new(self.inner.new_var_default(), true)
+    }
+
+    /// Adds a clause.
+    pub fn clause(&mut self, literals: impl IntoIterator<Item = Lit>) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer.extend(literals);
+        self.charge(CLAUSE_BYTES + 4 * buffer.len());
+        // A contradiction shows in the next answer.
+        let _ = self.inner.add_clause_reuse(&mut buffer);
+        self.buffer = buffer;
+    }
+
+    /// The conjunction of two literals.
+    pub fn and(&mut self, a: Lit, b: Lit) -> Lit {
+        let (a, b) = (a.min(b), a.max(b));
+        match (self.known(a), self.known(b)) {
+            (Some(false), _) | (_, Some(false)) => return !self.truth,
+            (Some(true), _) => return b,
+            (_, Some(true)) => return a,
+            _ => {}
+        }
+        if a == b {
+            return a;
+        }
+        if a == !b {
+            return !self.truth;
+        }
+        if let Some(&gate) = self.gates.get(&(a, b)) {
+            return gate;
+        }
+        let gate = self.fresh();
+        self.clause([!gate, a]);
+        self.clause([!gate, b]);
+        self.clause([gate, !a, !b]);
+        self.gates.insert((a, b), gate);
+        gate
+    }
+
+    /// The disjunction of two literals.
+    pub fn or(&mut self, a: Lit, b: Lit) -> Lit {
+        !self.and(!a, !b)
+    }
+
+    /// The conjunction of all, as one gate.
+    pub fn and_all(&mut self, literals: impl IntoIterator<Item = Lit>) -> Lit {
+        let mut list: Vec<Lit> = literals.into_iter().filter(|&lit| lit != self.truth).collect();
+        list.sort_unstable();
+        list.dedup();
+        if list.contains(&!self.truth) || list.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return !self.truth;
+        }
+        match list.as_slice() {
+            [] => self.truth,
+            [only] => *only,
+            [a, b] => self.and(*a, *b),
+            _ => {
+                let gate = self.fresh();
+                for &lit in &list {
+                    self.clause([!gate, lit]);
+                }
+                self.clause(list.iter().map(|&lit| !lit).chain([gate]));
+                gate
+            }
+        }
+    }
+
+    /// The disjunction of all, as one gate.
+    pub fn or_all(&mut self, literals: impl IntoIterator<Item = Lit>) -> Lit {
+        let negated: Vec<Lit> = literals.into_iter().map(|lit| !lit).collect();
+        !self.and_all(negated)
+    }
+
+    /// For each number from 1 to `most` a literal that says that at least so many of the literals are true.
+    pub fn at_least(&mut self, literals: impl IntoIterator<Item = Lit>, most: usize) -> Vec<Lit> {
+        let mut counts = vec![!self.truth; most];
+        for lit in literals {
+            if self.known(lit) == Some(false) {
+                continue;
+            }
+            for number in (0..most).rev() {
+                let below = if number == 0 { self.truth } else { counts[number - 1] };
+                let grown = self.and(lit, below);
+                counts[number] = self.or(counts[number], grown);
+            }
+        }
+        counts
+    }
+
+    /// Searches for a model in which the assumptions hold.
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Outcome, Limit> {
+        if let Some(limit) = self.budget.exceeded() {
+            return Err(limit);
+        }
+        let answer = self.inner.solve_limited(assumptions);
+        if answer == lbool::TRUE {
+            Ok(Outcome::Satisfiable)
+        } else if answer == lbool::FALSE {
+            Ok(Outcome::Unsatisfiable)
+        } else {
+            Err(self.budget.exceeded().unwrap_or(Limit::Time(self.budget.time)))
+        }
+    }
+
+    /// The value of a literal in the model that was found last. What the model leaves open is false.
+    pub fn value(&self, lit: Lit) -> bool {
+        self.inner.value_lit(lit) == lbool::TRUE
+    }
+
+    /// True if the assumption plays a part in the contradiction that was found last.
+    pub fn is_to_blame(&self, assumption: Lit) -> bool {
+        self.inner.unsat_core_contains_lit(assumption) || self.inner.unsat_core_contains_lit(!assumption)
+    }
+}
