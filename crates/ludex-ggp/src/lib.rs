@@ -30,5 +30,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod http;
+pub mod manager;
+pub mod message;
+pub mod player;
 pub mod record;
 pub mod replay;
+pub mod scramble;
+pub mod sexp;

@@ -324,21 +324,43 @@ struct Entry {
     best: Option<MoveId>,
 }
 
-/// A fixed number of places; a state has two of them to choose from.
+impl Entry {
+    /// The entry as a word that is not zero.
+    fn packed(self) -> u64 {
+        // A move beyond sixteen bits is forgotten: it only orders moves.
+        let best = self.best.map_or(0, |best| u16::try_from(best.0 + 1).unwrap_or(0));
+        let [a, b] = (self.depth + 1).to_le_bytes();
+        let [c, d] = best.to_le_bytes();
+        let [low, high] = [self.bounds.low, self.bounds.high].map(|bound| bound as u8);
+        let [from, to] = [self.window.low, self.window.high].map(|bound| bound as u8);
+        u64::from_le_bytes([a, b, c, d, low, high, from, to])
+    }
+
+    fn unpacked(word: u64) -> Option<Entry> {
+        let [a, b, c, d, low, high, from, to] = word.to_le_bytes();
+        let depth = u16::from_le_bytes([a, b]).checked_sub(1)?;
+        let best = u16::from_le_bytes([c, d]).checked_sub(1).map(|best| MoveId(u32::from(best)));
+        let bounds = |low: u8, high: u8| Bounds { low: low as i8, high: high as i8 };
+        Some(Entry { bounds: bounds(low, high), depth, window: bounds(from, to), best })
+    }
+}
+
+/// A fixed number of places; a state has two of them to choose from. All is zero at first, which costs
+/// nothing until it is written to.
 #[derive(Debug)]
 struct Table {
     words: usize,
-    entries: Vec<Option<Entry>>,
+    entries: Vec<u64>,
     rows: Vec<u64>,
     hasher: DefaultHashBuilder,
 }
 
 impl Table {
     fn new(words: usize, memory: usize) -> Table {
-        let each = words * size_of::<u64>() + size_of::<Option<Entry>>();
+        let each = (words + 1) * size_of::<u64>();
         // An even number, at least one pair.
         let pairs = (memory / each / 2).max(1);
-        let (entries, rows) = (vec![None; 2 * pairs], vec![0; 2 * pairs * words]);
+        let (entries, rows) = (vec![0; 2 * pairs], vec![0; 2 * pairs * words]);
         Table { words, entries, rows, hasher: DefaultHashBuilder::default() }
     }
 
@@ -353,16 +375,36 @@ impl Table {
 
     fn get(&self, state: &[u64]) -> Option<Entry> {
         let pair = self.pair(state);
-        (pair..pair + 2).find_map(|at| self.entries[at].filter(|_| self.row(at) == state))
+        (pair..pair + 2).find_map(|at| Entry::unpacked(self.entries[at]).filter(|_| self.row(at) == state))
     }
 
     /// Takes the state's own place, an empty one, or that of the shallower entry.
     fn put(&mut self, state: &[u64], entry: Entry) {
         let pair = self.pair(state);
-        let own = (pair..pair + 2).find(|&at| self.entries[at].is_some() && self.row(at) == state);
-        let depth = |at: usize| self.entries[at].map(|entry| entry.depth);
+        let own = (pair..pair + 2).find(|&at| self.entries[at] != 0 && self.row(at) == state);
+        let depth = |at: usize| Entry::unpacked(self.entries[at]).map(|entry| entry.depth);
         let at = own.unwrap_or(if depth(pair) <= depth(pair + 1) { pair } else { pair + 1 });
-        self.entries[at] = Some(entry);
+        self.entries[at] = entry.packed();
         self.rows[at * self.words..][..self.words].copy_from_slice(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounds, DEEPEST, Entry, RANGE};
+    use ludex_engine::vocabulary::MoveId;
+
+    #[test]
+    fn entries_fit_a_word_that_is_not_zero() {
+        for (low, high, depth, best) in
+            [(0, 0, 0, None), (0, 100, 7, Some(65_533)), (50, 50, DEEPEST, Some(0))]
+        {
+            let best = best.map(MoveId);
+            let entry = Entry { bounds: Bounds { low, high }, depth, window: RANGE, best };
+            let read = Entry::unpacked(entry.packed()).expect("not empty");
+            assert_eq!((read.bounds, read.depth, read.window), (entry.bounds, depth, RANGE));
+            assert_eq!(read.best, best);
+        }
+        assert!(Entry::unpacked(0).is_none());
     }
 }

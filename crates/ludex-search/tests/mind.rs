@@ -1,6 +1,5 @@
 //! The mind: engines that come one after the other, moves at any time, work that ends when told to.
 
-use ludex::engine::engine::Engine;
 use ludex::engine::error::BuildError;
 use ludex::engine::limits::Limits;
 use ludex::gdl::{Game, Sheet};
@@ -47,9 +46,7 @@ fn two_minds_draw_at_tic_tac_toe_however_they_think() {
 #[test]
 fn games_for_one_are_played_to_the_best_end() {
     for name in ["buttonsandlights", "hanoi", "maze"] {
-        let role = ludex::load(name).expect("bundled").rules.clone();
         let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
-        drop(role);
         let role = engine.vocabulary().show_role(engine.vocabulary().roles().next().expect("a role"));
         let mut player = mind(name, &role, vec![reference, lanes_and_network]);
         let mut worker = engine.worker();
@@ -67,9 +64,7 @@ fn games_for_one_are_played_to_the_best_end() {
 /// A workshop that never gives anything, but can be told to end.
 fn endless(game: &Game, limits: Limits, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     loop {
-        if let Err(error) = ludex::engine::datalog::Datalog::new(game, limits) {
-            return Err(error);
-        }
+        ludex::engine::datalog::Datalog::new(game, limits)?;
     }
 }
 
@@ -116,6 +111,8 @@ fn what_makes_no_sense_is_an_error_and_harms_nothing() {
     let moves = |list: &[&str]| list.iter().map(|m| (*m).to_owned()).collect::<Vec<_>>();
     let unknown = player.advance(&moves(&["(mark 7 7)", "noop"]));
     assert_eq!(unknown, Err(MindError::UnknownMove("(mark 7 7)".to_owned())));
+    let illegal = player.advance(&moves(&["noop", "noop"]));
+    assert_eq!(illegal, Err(MindError::IllegalMove("noop".to_owned())));
     assert_eq!(player.advance(&moves(&["noop"])), Err(MindError::MoveCount { roles: 2, moves: 1 }));
     assert_eq!(player.step(), 0);
     assert!(player.choose(later()).is_ok());

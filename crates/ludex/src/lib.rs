@@ -14,7 +14,7 @@
 //! ```
 //!
 //! This crate is a facade: [`gdl`] reads and checks rules, [`engine`] computes states, [`ggp`] knows
-//! records of matches. Its own are the [`games`] that are bundled with Ludex, the list of [`engines`] by
+//! the protocol and records of matches, [`search`] plays. Its own are the [`games`] that are bundled with Ludex, the list of [`engines`] by
 //! name, and [`load`], for programs that want a game and no findings. It never prints.
 //!
 //! See `examples/` for small programs.
@@ -33,5 +33,7 @@ pub use ludex_gdl as gdl;
 pub use ludex_ggp as ggp;
 #[doc(inline)]
 pub use ludex_logic as logic;
+#[doc(inline)]
+pub use ludex_search as search;
 
 pub use load::{LoadError, load, load_file};

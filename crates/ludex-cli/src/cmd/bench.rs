@@ -17,6 +17,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
+    if let Some(contract) = &args.gdl_perf {
+        return super::gdl_perf::run(contract, args.engine.engine, args.seed);
+    }
     let mut measured_all = true;
     if !args.json.json {
         let [game, engine] = ["game", "engine"];

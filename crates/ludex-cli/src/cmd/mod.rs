@@ -4,7 +4,11 @@ mod bench;
 mod check;
 mod debug;
 mod games;
+mod gdl_perf;
+mod match_;
 mod perft;
+mod play;
+mod player;
 mod print;
 mod prove;
 mod replay;
@@ -26,6 +30,9 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Bench(args) => bench::run(args, out),
         Command::Prove(args) => prove::run(args, out),
         Command::Debug(args) => debug::run(args, out),
+        Command::Play(args) => play::run(args, out),
+        Command::Player(args) => player::run(args, out),
+        Command::Match(args) => match_::run(args, out),
         Command::Games(args) => games::run(args, out),
     }
 }

@@ -193,7 +193,8 @@ fn print(
     if args.json.json {
         let mut value = json!({ "property": property, "answer": words, "seconds": seconds, "trace": null });
         if let (Answer::Fails(refutation), Some(vocabulary)) = (answer, vocabulary) {
-            value["trace"] = refutation.line().map_or(Value::Null, |line| json!(moves(vocabulary, &line.joints)));
+            value["trace"] =
+                refutation.line().map_or(Value::Null, |line| json!(moves(vocabulary, &line.joints)));
         }
         if let Answer::Unknown(reason) = answer {
             value["reason"] = json!(reason.to_string());

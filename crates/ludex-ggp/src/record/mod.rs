@@ -6,6 +6,7 @@
 //!   `{"state", "terminal", "legals", "goals", "moves"}` of each playout. This is the format of the
 //!   project's oracle data, and the one that Ludex itself writes ([`header_line`], [`step_line`]);
 //! - *match records* of GGP.org servers: one JSON object a match with `states`, `moves` and `goalValues`.
+//!   The game manager writes this one ([`MatchRecord`]).
 //!
 //! States and moves stay text here, in canonical spelling: single blanks, constants bare. Whether they
 //! mean anything in a game is for [`crate::replay`] to find out.
@@ -14,10 +15,12 @@ mod error;
 mod lines;
 mod playouts;
 mod spectator;
+mod written;
 
 pub use error::{Problem, RecordError};
 pub use lines::Limits;
 pub use playouts::{header_line, step_line};
+pub use written::MatchRecord;
 
 use lines::Lines;
 use serde::Deserialize;

@@ -6,6 +6,7 @@
 use super::error::{Problem, RecordError};
 use super::lines::Lines;
 use super::{Header, Step};
+use crate::sexp::{canonical, inside};
 use serde::Deserialize;
 
 /// A match as it stands in the file. Keys that say nothing about the play are not read.
@@ -109,7 +110,7 @@ fn playout(record: Match, number: usize) -> Result<(Header, Vec<Step>), Problem>
 
 /// The term in canonical spelling.
 fn term(text: &str) -> Result<String, Problem> {
-    let mut terms = canonical(text)?;
+    let mut terms = canonical(text).map_err(|_| broken(text))?;
     match terms.pop() {
         Some(only) if terms.is_empty() => Ok(only),
         _ => Err(broken(text)),
@@ -118,39 +119,7 @@ fn term(text: &str) -> Result<String, Problem> {
 
 /// The elements of a list such as `( ( cell 1 1 b ) ( control x ) )`, each in canonical spelling.
 fn elements(text: &str) -> Result<Vec<String>, Problem> {
-    let inside = text.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    canonical(inside.ok_or_else(|| broken(text))?)
-}
-
-/// The terms that stand side by side in `text`: a single blank between parts, none at parentheses.
-fn canonical(text: &str) -> Result<Vec<String>, Problem> {
-    let mut terms: Vec<String> = Vec::new();
-    let mut depth = 0usize;
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let end = match first {
-            '(' | ')' => 1,
-            _ => rest.find(|c: char| c.is_whitespace() || c == '(' || c == ')').unwrap_or(rest.len()),
-        };
-        let (token, behind) = rest.split_at(end);
-        rest = behind.trim_start();
-        if token == ")" {
-            depth = depth.checked_sub(1).ok_or_else(|| broken(text))?;
-        }
-        match terms.last_mut() {
-            Some(current) if depth > 0 || token == ")" => {
-                if token != ")" && !current.ends_with('(') {
-                    current.push(' ');
-                }
-                current.push_str(token);
-            }
-            _ => terms.push(token.to_owned()),
-        }
-        if token == "(" {
-            depth += 1;
-        }
-    }
-    if depth == 0 { Ok(terms) } else { Err(broken(text)) }
+    inside(text).and_then(|terms| canonical(terms).ok()).ok_or_else(|| broken(text))
 }
 
 /// The complaint quotes the beginning only: a whole state would fill the screen.

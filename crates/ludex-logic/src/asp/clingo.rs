@@ -33,7 +33,11 @@ impl fmt::Display for ClingoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ClingoError::Start(program, error) => {
-                write!(f, "`{}` cannot be started ({error}); install clingo, or say where it is", program.display())
+                write!(
+                    f,
+                    "`{}` cannot be started ({error}); install clingo, or say where it is",
+                    program.display()
+                )
             }
             ClingoError::Talk(error) => write!(f, "clingo cannot be talked to: {error}"),
             ClingoError::Refused(complaint) => write!(f, "clingo refuses the program: {complaint}"),

@@ -73,8 +73,9 @@ impl<'a> Programs<'a> {
     pub fn new(system: &'a System, property: &'a Property, lemmas: &'a [Lemma]) -> Programs<'a> {
         let rules = &system.original().rules;
         let dependencies = Dependencies::of(rules);
-        let mut wanted: Vec<RelationId> =
-            [Keyword::Role, Keyword::Legal, Keyword::Next, Keyword::Terminal].map(|k| rules.keyword(k)).to_vec();
+        let mut wanted: Vec<RelationId> = [Keyword::Role, Keyword::Legal, Keyword::Next, Keyword::Terminal]
+            .map(|k| rules.keyword(k))
+            .to_vec();
         asked(&property.root, &mut wanted);
         let needed = dependencies.closure(wanted);
         let phases = phases(rules, &dependencies);
@@ -83,7 +84,8 @@ impl<'a> Programs<'a> {
 
     /// The program that has an answer set if the property fails `depth` moves from the initial state.
     pub fn base(&self, depth: usize) -> String {
-        let mut out = format!("% Base case of {}, {depth} moves from the initial state.\n", self.property.text);
+        let mut out =
+            format!("% Base case of {}, {depth} moves from the initial state.\n", self.property.text);
         let vocabulary = self.system.vocabulary();
         self.rules(depth + self.property.degree, &mut out);
         out.push_str("% The initial state.\n");
@@ -152,7 +154,8 @@ impl<'a> Programs<'a> {
             let joint: Option<Vec<MoveId>> = texts
                 .iter()
                 .map(|list| {
-                    let made = |(_, text): &&(MoveId, String)| shown.contains(format!("{text}{time})").as_str());
+                    let made =
+                        |(_, text): &&(MoveId, String)| shown.contains(format!("{text}{time})").as_str());
                     list.iter().find(made).map(|(movement, _)| *movement)
                 })
                 .collect();
@@ -181,7 +184,8 @@ impl<'a> Programs<'a> {
         }
         for relation in rules.relations() {
             let info = rules.relation(relation);
-            if self.needed[relation.index()] && info.keyword.is_none() && rules.rules_for(relation).is_empty() {
+            if self.needed[relation.index()] && info.keyword.is_none() && rules.rules_for(relation).is_empty()
+            {
                 let arity = info.arity + usize::from(self.phases[relation.index()] != Phase::Static);
                 let _ = writeln!(out, "#defined {}/{arity}.", asp_name(rules.symbols.name(info.name)));
             }
@@ -210,7 +214,8 @@ impl<'a> Programs<'a> {
     fn rule(&self, rule: &Rule, out: &mut String) {
         let rules = &self.system.original().rules;
         let next = rules.keyword(Keyword::Next);
-        let is_timed = |relation: RelationId| self.phases[relation.index()] != Phase::Static || relation == next;
+        let is_timed =
+            |relation: RelationId| self.phases[relation.index()] != Phase::Static || relation == next;
         let mut body: Vec<String> = Vec::new();
         let timed = is_timed(rule.head.relation);
         let domain = if rule.head.relation == next { &self.words.step } else { &self.words.time };
@@ -236,7 +241,8 @@ impl<'a> Programs<'a> {
             return format!("true({},T+1)", self.rule_term(&atom.arguments[0]));
         }
         let info = rules.relation(atom.relation);
-        let name = info.keyword.map_or_else(|| asp_name(rules.symbols.name(info.name)), |k| k.name().to_owned());
+        let name =
+            info.keyword.map_or_else(|| asp_name(rules.symbols.name(info.name)), |k| k.name().to_owned());
         let mut arguments: Vec<String> = atom.arguments.iter().map(|a| self.rule_term(a)).collect();
         if self.phases[atom.relation.index()] != Phase::Static {
             arguments.push("T".to_owned());
@@ -397,8 +403,11 @@ impl Encoder<'_, '_, '_> {
                 let values: Vec<String> = variables.iter().map(|(v, _)| self.domain(*v)).collect();
                 let names: Vec<String> = variables.iter().map(|(v, _)| format!("X{v}")).collect();
                 let upper = most.map_or(String::new(), |most| format!(" <= {most}"));
-                let count =
-                    format!("{least} <= #count {{ {} : {body}, {} }}{upper}", names.join(","), values.join(", "));
+                let count = format!(
+                    "{least} <= #count {{ {} : {body}, {} }}{upper}",
+                    names.join(","),
+                    values.join(", ")
+                );
                 self.rule(&head, &guards, &[count]);
             }
         }
@@ -428,7 +437,9 @@ impl Encoder<'_, '_, '_> {
             Question::Role => ("role".to_owned(), false),
             Question::Relation(relation) => {
                 let info = rules.relation(relation);
-                let name = info.keyword.map_or_else(|| asp_name(rules.symbols.name(info.name)), |k| k.name().to_owned());
+                let name = info
+                    .keyword
+                    .map_or_else(|| asp_name(rules.symbols.name(info.name)), |k| k.name().to_owned());
                 (name, programs.phases[relation.index()] != Phase::Static)
             }
         };

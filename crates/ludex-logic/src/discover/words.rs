@@ -26,7 +26,9 @@ pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
         if !control.is_empty() {
             let parts: Vec<String> = control
                 .iter()
-                .map(|&(f, role)| format!("{} means {}", vocabulary.show_fluent(f), vocabulary.show_role(role)))
+                .map(|&(f, role)| {
+                    format!("{} means {}", vocabulary.show_fluent(f), vocabulary.show_role(role))
+                })
                 .collect();
             say("control", format!("the state says whose turn it is: {}", parts.join(", ")), 1);
         }
@@ -48,7 +50,8 @@ pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
         let (kind, number) =
             if exactly { ("exactly-one", "exactly one") } else { ("at-most-one", "at most one") };
         for (shape, count) in counted(groups.map(|group| shape(vocabulary, &group.fluents))) {
-            let each = if count > 1 { format!(" for each of the {count} values of `*`") } else { String::new() };
+            let each =
+                if count > 1 { format!(" for each of the {count} values of `*`") } else { String::new() };
             say(kind, format!("{number} of {shape} holds{each}"), count);
         }
     }
@@ -64,7 +67,8 @@ pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
             say("persistence", format!("{name} {word} for good ({count} of them)"), count);
         }
     }
-    let pairs = facts.mutexes.iter().map(|&(a, b)| format!("{} and {}", name(vocabulary, a), name(vocabulary, b)));
+    let pairs =
+        facts.mutexes.iter().map(|&(a, b)| format!("{} and {}", name(vocabulary, a), name(vocabulary, b)));
     for (names, count) in counted(pairs) {
         say("mutex", format!("{names}: {count} pairs never hold together"), count);
     }
@@ -72,7 +76,11 @@ pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
         let side = |(role, functor): (RoleId, Functor)| {
             format!("{} by {}", show(vocabulary, functor), vocabulary.show_role(role))
         };
-        say("impossible-moves", format!("{} and {} never go together", side(pair.first), side(pair.second)), 1);
+        say(
+            "impossible-moves",
+            format!("{} and {} never go together", side(pair.first), side(pair.second)),
+            1,
+        );
     }
     list
 }
@@ -114,8 +122,7 @@ fn shape(vocabulary: &Vocabulary, fluents: &[FluentId]) -> String {
         let parts: Vec<String> = functors.iter().map(|&functor| show(vocabulary, functor)).collect();
         return parts.join(" and ");
     };
-    let places = (0..*arity).map(|at| {
-        if arguments.iter().all(|list| list[at] == arguments[0][at]) { " *" } else { " _" }
-    });
+    let places = (0..*arity)
+        .map(|at| if arguments.iter().all(|list| list[at] == arguments[0][at]) { " *" } else { " _" });
     format!("({}{})", vocabulary.rules().symbols.name(*name), places.collect::<String>())
 }

@@ -201,7 +201,8 @@ impl Named {
                     let span = last.span;
                     *last = Term { name: value.clone(), is_variable: true, arguments: Vec::new(), span };
                 }
-                let term = Term { name: "true".to_owned(), is_variable: false, arguments: vec![fluent], span };
+                let term =
+                    Term { name: "true".to_owned(), is_variable: false, arguments: vec![fluent], span };
                 let kind = NodeKind::Quantifier {
                     kind: Quantifier::Exists(0, Some(1)),
                     variables: vec![(value, span)],

@@ -67,7 +67,8 @@ impl<'t> Parser<'t> {
 
     fn within(text: &'t Arc<str>, range: Span) -> Result<Parser<'t>, FormulaError> {
         if text.len() > MOST_BYTES {
-            let message = format!("the formula has {} bytes, more than the limit of {MOST_BYTES}", text.len());
+            let message =
+                format!("the formula has {} bytes, more than the limit of {MOST_BYTES}", text.len());
             return Err(FormulaError::new(text, Span::new(0, 0), message, "not read"));
         }
         Ok(Parser { text, tokens: lex(text, range)?, at: 0, depth: 0, anonymous: 0 })
@@ -195,7 +196,8 @@ impl<'t> Parser<'t> {
                         let error = FormulaError::new(parser.text, start, message, "opened here");
                         return Err(error.hint("add the missing `)`"));
                     }
-                    return parser.unexpected("`)` or a connective", "connectives are `and`, `or`, `=>`, `<=>`");
+                    return parser
+                        .unexpected("`)` or a connective", "connectives are `and`, `or`, `=>`, `<=>`");
                 }
                 return Ok(Node { kind: inner.kind, span: start.to(parser.last_span()) });
             }
@@ -210,7 +212,10 @@ impl<'t> Parser<'t> {
                 return self.unexpected("a condition", "connectives stand between two conditions");
             }
             Token::Name(_) | Token::Variable(_) => {}
-            _ => return self.unexpected("a condition", "such as `true(cell(1,1,b))`, `legal(P,M)` or `terminal`"),
+            _ => {
+                return self
+                    .unexpected("a condition", "such as `true(cell(1,1,b))`, `legal(P,M)` or `terminal`");
+            }
         }
         let left = self.term()?;
         for (sign, equal) in [("=", true), ("!=", false)] {
@@ -252,7 +257,9 @@ impl<'t> Parser<'t> {
             if most < least {
                 let span = start.to(self.last_span());
                 let message = format!("no number is at least {least} and at most {most}");
-                return Err(FormulaError::new(self.text, span, message, "empty").hint("the smaller number first"));
+                return Err(
+                    FormulaError::new(self.text, span, message, "empty").hint("the smaller number first")
+                );
             }
             return Ok(Quantifier::Exists(least, Some(most)));
         }
@@ -264,7 +271,8 @@ impl<'t> Parser<'t> {
         loop {
             let span = self.span();
             let Token::Variable(name) = self.peek().clone() else {
-                return self.unexpected("a variable", "variables begin with a capital letter: `forall X, Y: ...`");
+                return self
+                    .unexpected("a variable", "variables begin with a capital letter: `forall X, Y: ...`");
             };
             if name == "_" || variables.iter().any(|(other, _)| *other == name) {
                 let message = "each variable of a quantifier needs a name of its own";

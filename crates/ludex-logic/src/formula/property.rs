@@ -114,7 +114,13 @@ impl Property {
         };
         let root = resolver.node(&formula.root, 1)?;
         let degree = degree(&root);
-        Ok(Property { text: text.clone(), root, degree, variables: resolver.variables, terms: resolver.terms })
+        Ok(Property {
+            text: text.clone(),
+            root,
+            degree,
+            variables: resolver.variables,
+            terms: resolver.terms,
+        })
     }
 
     /// A property that was not written by a user.
@@ -192,7 +198,8 @@ fn question(text: &Arc<str>, rules: &Rules, phases: &[Phase], atom: &Term) -> Re
         !rules.rules_for(*id).is_empty()
             || rules.rules().iter().any(|rule| {
                 rule.body.iter().any(|l| {
-                    l.positive().is_some_and(|a| a.relation == *id) || l.negative().is_some_and(|a| a.relation == *id)
+                    l.positive().is_some_and(|a| a.relation == *id)
+                        || l.negative().is_some_and(|a| a.relation == *id)
                 })
             })
     });
@@ -216,7 +223,8 @@ fn question(text: &Arc<str>, rules: &Rules, phases: &[Phase], atom: &Term) -> Re
         return Err(error.hint(hint));
     };
     if phases[relation.index()] == Phase::Move {
-        let error = error(format!("`{}` depends on the moves of a joint move", atom.name), "depends on `does`");
+        let error =
+            error(format!("`{}` depends on the moves of a joint move", atom.name), "depends on `does`");
         return Err(error.hint("a formula can speak of what follows from the state alone"));
     }
     Ok(Question::Relation(relation))
@@ -226,11 +234,13 @@ fn question(text: &Arc<str>, rules: &Rules, phases: &[Phase], atom: &Term) -> Re
 fn is_fluent_name(rules: &Rules, name: &str) -> bool {
     let Some(symbol) = rules.symbols.get(name) else { return false };
     [Keyword::Init, Keyword::Next].iter().any(|&keyword| {
-        rules.rules_for(rules.keyword(keyword)).iter().any(|&rule| match &rules.rule(rule).head.arguments[0] {
-            ludex_gdl::rules::Term::Constant(found) | ludex_gdl::rules::Term::Compound(found, _) => {
-                *found == symbol
+        rules.rules_for(rules.keyword(keyword)).iter().any(|&rule| {
+            match &rules.rule(rule).head.arguments[0] {
+                ludex_gdl::rules::Term::Constant(found) | ludex_gdl::rules::Term::Compound(found, _) => {
+                    *found == symbol
+                }
+                ludex_gdl::rules::Term::Variable(_) => false,
             }
-            ludex_gdl::rules::Term::Variable(_) => false,
         })
     })
 }
@@ -473,7 +483,8 @@ impl Resolver<'_> {
         let (domains, _) = self.analysis();
         let domain = domains.argument(relation, position).clone();
         if !argument.is_variable || !domain.functors.is_empty() {
-            let error = self.error(argument.span, "the values of this place cannot be listed", "holds functions");
+            let error =
+                self.error(argument.span, "the values of this place cannot be listed", "holds functions");
             return Err(error.hint("list the values of the variable: `X in {a, b}`"));
         }
         found.extend(domain.constants.iter().map(|&name| self.terms.constant(name)));

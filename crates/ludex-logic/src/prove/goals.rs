@@ -1,7 +1,7 @@
 //! Properties of the goals, and those that have several parts.
 
-use super::answer::{Answer, Proof, Reason, Refutation};
 use super::Prover;
+use super::answer::{Answer, Proof, Reason, Refutation};
 use crate::formula::{Arg, Atom, Expression, FormulaError, Named, Property, Question, Request};
 use crate::solver::Budget;
 use ludex_engine::engine::{Engine, Goal};
@@ -93,11 +93,8 @@ impl Prover<'_> {
         if combinations > MOST_COMBINATIONS {
             return unknown("too many combinations of goal values");
         }
-        let mut parts: Vec<Expression> = roles
-            .iter()
-            .zip(&values)
-            .map(|(&role, values)| self.exactly_one_goal(role, values))
-            .collect();
+        let mut parts: Vec<Expression> =
+            roles.iter().zip(&values).map(|(&role, values)| self.exactly_one_goal(role, values)).collect();
         for number in 0..combinations {
             let mut rest = number;
             let mut total = 0;

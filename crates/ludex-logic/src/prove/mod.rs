@@ -282,7 +282,11 @@ impl<'s> Prover<'s> {
         None
     }
 
-    fn random_match(&self, worker: &mut dyn Worker, random: &mut Random) -> (Vec<Vec<u64>>, Vec<Vec<MoveId>>) {
+    fn random_match(
+        &self,
+        worker: &mut dyn Worker,
+        random: &mut Random,
+    ) -> (Vec<Vec<u64>>, Vec<Vec<MoveId>>) {
         let mut states = vec![self.system.initial().to_vec()];
         let mut joints = Vec::new();
         while joints.len() < LONGEST_MATCH

@@ -154,7 +154,9 @@ impl<'s> Reference<'s> {
             Expression::Iff(a, b) => {
                 self.expression(property, path, a, values) == self.expression(property, path, b, values)
             }
-            Expression::Next(inner) => path.len() <= 1 || self.expression(property, &path[1..], inner, values),
+            Expression::Next(inner) => {
+                path.len() <= 1 || self.expression(property, &path[1..], inner, values)
+            }
             Expression::All { variables, body } => {
                 let (count, total) = self.count(property, path, variables, body, values);
                 count == total
@@ -201,9 +203,9 @@ impl<'s> Reference<'s> {
         let vocabulary = self.system.vocabulary();
         let role = |term: TermId| vocabulary.roles().find(|&role| vocabulary.role(role) == term);
         match question {
-            Question::True => vocabulary
-                .find_fluent(arguments[0])
-                .is_some_and(|fluent| row::holds(&moment.state, fluent)),
+            Question::True => {
+                vocabulary.find_fluent(arguments[0]).is_some_and(|fluent| row::holds(&moment.state, fluent))
+            }
             Question::Legal => role(arguments[0]).is_some_and(|role| {
                 let movement = vocabulary.find_move(role, arguments[1]);
                 movement.is_some_and(|movement| moment.legal[role.index()].contains(&movement))

@@ -103,9 +103,9 @@ impl Prover<'_> {
             reversed.reverse();
             for order in [fluents, &reversed] {
                 let at = |state: &[u64]| order.iter().position(|&fluent| row::holds(state, fluent));
-                let upwards = samples.iter().all(|sample| {
-                    sample.then.as_ref().is_none_or(|(_, next)| at(&sample.state) < at(next))
-                });
+                let upwards = samples
+                    .iter()
+                    .all(|sample| sample.then.as_ref().is_none_or(|(_, next)| at(&sample.state) < at(next)));
                 if !upwards {
                     continue;
                 }
@@ -119,7 +119,8 @@ impl Prover<'_> {
                         ])
                     })
                     .collect();
-                let property = Property::made("a counter that goes up", Expression::And(steps), self.system());
+                let property =
+                    Property::made("a counter that goes up", Expression::And(steps), self.system());
                 let first = at(self.system().initial()).unwrap_or(0);
                 found.push((RankingKind::Counter(order.clone()), property, order.len() - 1 - first));
             }
@@ -136,9 +137,8 @@ impl Prover<'_> {
         let vocabulary = self.system().vocabulary();
         let mut found = Vec::new();
         for window in 1..=LONGEST_WINDOW {
-            let ahead = |inner: Expression| {
-                (0..window).fold(inner, |inner, _| Expression::Next(Box::new(inner)))
-            };
+            let ahead =
+                |inner: Expression| (0..window).fold(inner, |inner, _| Expression::Next(Box::new(inner)));
             let settles = open.iter().map(|&(fluent, value)| {
                 let now = holds(vocabulary, fluent, !value);
                 Expression::And(vec![now, ahead(holds(vocabulary, fluent, value))])

@@ -93,6 +93,8 @@ pub enum MindError {
     UnknownRole(String),
     /// A move that the rules do not have.
     UnknownMove(String),
+    /// A move that is not legal in the current state.
+    IllegalMove(String),
     /// A joint move without one move for each role.
     MoveCount {
         /// How many roles there are.
@@ -111,6 +113,7 @@ impl fmt::Display for MindError {
             MindError::NoEngine(reason) => write!(f, "no engine takes the game: {reason}"),
             MindError::UnknownRole(role) => write!(f, "the rules have no role `{role}`"),
             MindError::UnknownMove(movement) => write!(f, "the rules have no move `{movement}`"),
+            MindError::IllegalMove(movement) => write!(f, "the move `{movement}` is not legal here"),
             MindError::MoveCount { roles, moves } => write!(f, "{moves} moves for {roles} roles"),
             MindError::NoMove => f.write_str("the role has no legal move"),
         }
@@ -485,6 +488,7 @@ fn follow(table: &mut Table) -> Result<(), MindError> {
     let Table { engine: Some(engine), play: Some(play), moves, .. } = table else { return Ok(()) };
     let vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
+    let mut legal = Vec::new();
     while play.joints.len() < moves.len() {
         let texts = &moves[play.joints.len()];
         if texts.len() != vocabulary.role_count() {
@@ -498,6 +502,13 @@ fn follow(table: &mut Table) -> Result<(), MindError> {
                 found.ok_or_else(|| MindError::UnknownMove(text.clone()))
             })
             .collect::<Result<Vec<MoveId>, _>>()?;
+        // A message that came twice would lead somewhere else.
+        for ((role, id), text) in vocabulary.roles().zip(&joint).zip(texts) {
+            worker.legal(play.state(), role, &mut legal);
+            if legal.binary_search(id).is_err() {
+                return Err(MindError::IllegalMove(text.clone()));
+            }
+        }
         let mut next = vec![0; vocabulary.words()];
         worker.next(play.state(), &joint, &mut next);
         play.states.push(next);

@@ -1,0 +1,293 @@
+//! `ludex match`: a GGP manager.
+
+use crate::args::Match;
+use crate::board::Boards;
+use crate::progress::Progress;
+use crate::status::{Misuse, Status};
+use crate::{game, json};
+use anyhow::{Context, Result};
+use ludex::engine::vocabulary::Vocabulary;
+use ludex::gdl::syntax::print;
+use ludex::ggp::http::client::Address;
+use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
+use ludex::ggp::manager::{self, Event, Setting, Terms, tournament};
+use ludex::ggp::record::MatchRecord;
+use ludex::search::mind;
+use serde_json::json;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub fn run(args: &Match, out: &mut dyn Write) -> Result<Status> {
+    let players = args.players.iter().map(|text| Player::read(text)).collect::<Result<Vec<_>>>()?;
+    let loaded = game::read(&args.game.game)?;
+    let engine = loaded.engine(args.engine.engine)?;
+    let setting = Setting {
+        name: loaded.name.clone(),
+        game: Arc::new(loaded.game()?.clone()),
+        rules: print::kif(&loaded.sheet.tree).into(),
+        engine: engine.into(),
+    };
+    let terms = Terms {
+        start_clock: Duration::from_secs_f64(args.startclock),
+        play_clock: Duration::from_secs_f64(args.playclock),
+        most_steps: args.steps,
+        scramble: args.scramble,
+        seed: args.mind.seed,
+    };
+    let mut records = match &args.record {
+        Some(path) => {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            let shown = path.display();
+            Some(file.map_err(|error| Misuse(format!("`{shown}` cannot be written: {error}")))?)
+        }
+        None => None,
+    };
+    match args.matches {
+        Some(matches) => many(args, &setting, &terms, &players, matches as usize, &mut records, out),
+        None => one(args, &setting, &terms, &players, &mut records, out),
+    }
+}
+
+/// One match, shown move by move.
+fn one(
+    args: &Match,
+    setting: &Setting,
+    terms: &Terms,
+    players: &[Player],
+    records: &mut Option<File>,
+    out: &mut dyn Write,
+) -> Result<Status> {
+    let mut seats: Vec<Box<dyn Seat>> =
+        players.iter().enumerate().map(|(number, player)| player.seat(args, number)).collect();
+    let vocabulary: &Vocabulary = setting.engine.vocabulary();
+    let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
+    let mut boards: Option<Boards> = None;
+    let mut shown = Ok(());
+    let mut watch = |event: Event<'_>| {
+        if !args.json.json && shown.is_ok() {
+            shown = show(&event, vocabulary, &roles, &mut boards, out);
+        }
+    };
+    let record =
+        manager::run(setting, &mut seats, terms, &mut watch).map_err(|error| Misuse(error.to_string()))?;
+    shown?;
+    keep(records, &record)?;
+    if args.json.json {
+        json::line(out, &summary(&record))?;
+    }
+    Ok(Status::of(record.is_completed))
+}
+
+fn show(
+    event: &Event<'_>,
+    vocabulary: &Vocabulary,
+    roles: &[String],
+    boards: &mut Option<Boards>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match event {
+        Event::State { step, state, moves } => {
+            if let Some((moves, errors)) = moves {
+                let played = roles.iter().zip(*moves).zip(*errors).map(|((role, movement), error)| {
+                    let note = if error.is_empty() { String::new() } else { format!(" [{error}]") };
+                    format!("{role} {movement}{note}")
+                });
+                writeln!(out, "played: {}", played.collect::<Vec<_>>().join(", "))?;
+            }
+            let boards = boards.get_or_insert_with(|| Boards::of(vocabulary, state));
+            if *step == 0 {
+                out.write_all(boards.legend().as_bytes())?;
+            }
+            writeln!(out, "\nStep {step}")?;
+            out.write_all(boards.draw(vocabulary, state).as_bytes())?;
+        }
+        Event::Over { goals, aborted } => {
+            if *aborted {
+                writeln!(out, "The match was broken off.")?;
+            }
+            let goals = roles.iter().zip(*goals).map(|(role, goal)| match goal {
+                Some(goal) => format!("{role} {goal}"),
+                None => format!("{role} none"),
+            });
+            writeln!(out, "goals: {}", goals.collect::<Vec<_>>().join(", "))?;
+        }
+    }
+    out.flush()
+}
+
+/// A round robin and its table.
+fn many(
+    args: &Match,
+    setting: &Setting,
+    terms: &Terms,
+    players: &[Player],
+    matches: usize,
+    records: &mut Option<File>,
+    out: &mut dyn Write,
+) -> Result<Status> {
+    let roles = manager::roles_to_play(setting.engine.vocabulary()).len();
+    let count = tournament::pairings(players.len(), roles, matches).len();
+    let progress = Progress::bar("playing", count as u64);
+    let mut played = 0;
+    let mut all_completed = true;
+    let mut failed = Ok(());
+    // Each seat of each match has its own seed, or all matches would begin alike.
+    let mut seats = 0;
+    let mut make = |number: usize| {
+        seats += 1;
+        players[number].seat(args, seats)
+    };
+    let mut report = |record: &MatchRecord, _: &[tournament::Score]| {
+        played += 1;
+        progress.set(played);
+        all_completed &= record.is_completed;
+        let written = keep(records, record)
+            .and_then(|()| if args.json.json { Ok(json::line(out, &summary(record))?) } else { Ok(()) });
+        if failed.is_ok() {
+            failed = written;
+        }
+    };
+    let scores = tournament::play(setting, players.len(), matches, terms, &mut make, &mut report)
+        .map_err(|error| Misuse(error.to_string()))?;
+    failed?;
+    drop(progress);
+    if !args.json.json {
+        let player = "player";
+        writeln!(
+            out,
+            "{player:24} {:>8} {:>10} {:>8} {:>8} {:>8}",
+            "matches", "mean goal", "+-95%", "best", "errors"
+        )?;
+    }
+    for score in &scores {
+        let confidence = score.confidence();
+        if args.json.json {
+            let answer = json!({
+                "player": score.name,
+                "matches": score.matches,
+                "mean": score.mean(),
+                "confidence": confidence,
+                "best": score.best,
+                "errors": score.errors,
+            });
+            json::line(out, &answer)?;
+        } else {
+            let width = confidence.map_or("-".to_owned(), |width| format!("{width:.1}"));
+            let (mean, matches) = (score.mean(), score.matches);
+            write!(out, "{:24} {matches:>8} {mean:>10.1} {width:>8} ", score.name)?;
+            writeln!(out, "{:>8} {:>8}", score.best, score.errors)?;
+        }
+    }
+    Ok(Status::of(all_completed))
+}
+
+/// A match in one line.
+fn summary(record: &MatchRecord) -> serde_json::Value {
+    json!({
+        "match": record.match_id,
+        "players": record.player_names_from_host,
+        "steps": record.moves.len(),
+        "completed": record.is_completed,
+        "goals": record.goal_values,
+        "errors": record.errors.iter().flatten().filter(|error| !error.is_empty()).collect::<Vec<_>>(),
+    })
+}
+
+fn keep(records: &mut Option<File>, record: &MatchRecord) -> Result<()> {
+    match records {
+        Some(file) => writeln!(file, "{}", record.line()).context("the record cannot be written"),
+        None => Ok(()),
+    }
+}
+
+/// What can be typed for a player.
+enum Player {
+    At(Address),
+    Ludex,
+    Plain,
+    Random,
+    Human,
+}
+
+impl Player {
+    fn read(text: &str) -> Result<Player> {
+        Ok(match text {
+            "ludex" => Player::Ludex,
+            "plain" => Player::Plain,
+            "random" => Player::Random,
+            "human" => Player::Human,
+            // A bare word is a misspelling more often than a machine.
+            other if other.contains([':', '.']) || other == "localhost" => match Address::read(other) {
+                Some(address) => Player::At(address),
+                None => return Err(Misuse(format!("`{other}` is no address")).into()),
+            },
+            other => {
+                let known = "an address, or one of ludex, plain, random, human";
+                return Err(Misuse(format!("`{other}` is no player: a player is {known}")).into());
+            }
+        })
+    }
+
+    fn seat(&self, args: &Match, number: usize) -> Box<dyn Seat> {
+        let seed = args.mind.seed.wrapping_add(number as u64);
+        match self {
+            Player::At(address) => Box::new(Remote::new(address.clone())),
+            Player::Random => Box::new(Chance),
+            Player::Human => Box::new(Human::default()),
+            Player::Ludex => {
+                Box::new(Local::new("ludex", mind::Settings { seed, ..super::player::settings(args.mind) }))
+            }
+            Player::Plain => {
+                let memory = super::player::megabytes(args.mind);
+                Box::new(Local::new("plain", mind::Settings { seed, memory, ..mind::Settings::plain() }))
+            }
+        }
+    }
+}
+
+/// A person at the terminal, without a clock.
+#[derive(Default)]
+struct Human {
+    role: String,
+}
+
+impl Seat for Human {
+    fn name(&self) -> String {
+        "human".to_owned()
+    }
+
+    fn is_human(&self) -> bool {
+        true
+    }
+
+    fn start(&mut self, briefing: &Briefing) -> Reply {
+        self.role.clone_from(&briefing.role);
+        Reply::Pass
+    }
+
+    fn play(&mut self, _: Option<&[String]>, legal: &[String]) -> Reply {
+        if let [only] = legal {
+            return Reply::Move(only.clone());
+        }
+        let mut err = io::stderr();
+        loop {
+            let list = legal.iter().enumerate().map(|(at, text)| format!("{} {text}", at + 1));
+            let _ = write!(err, "{}\n{}> ", list.collect::<Vec<_>>().join("   "), self.role);
+            let mut line = String::new();
+            // Who has gone away leaves the rest to chance.
+            if !matches!(io::stdin().lock().read_line(&mut line), Ok(count) if count > 0) {
+                return Reply::Pass;
+            }
+            let typed = line.trim();
+            let by_number = typed.parse::<usize>().ok().and_then(|number| legal.get(number.wrapping_sub(1)));
+            if let Some(movement) = by_number.or_else(|| legal.iter().find(|text| *text == typed)) {
+                return Reply::Move(movement.clone());
+            }
+            let _ = writeln!(err, "`{typed}` is no legal move");
+        }
+    }
+
+    fn stop(&mut self, _: Option<&[String]>) {}
+}

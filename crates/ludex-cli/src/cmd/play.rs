@@ -1,0 +1,279 @@
+//! `ludex play`: a person against the engine, in the terminal.
+
+use super::player::settings;
+use crate::args::Play;
+use crate::board::Boards;
+use crate::game;
+use crate::status::{Misuse, Status};
+use anyhow::{Result, anyhow};
+use ludex::engine::engine::Engine;
+use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex::engines;
+use ludex::gdl::Game;
+use ludex::search::estimate::Estimate;
+use ludex::search::mind::{self, Mind};
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The first engine must be there after this; nobody would wait longer before a first move.
+const PREPARATION: Duration = Duration::from_secs(60);
+
+pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
+    let loaded = game::read(&args.game.game)?;
+    let engine = loaded.engine(engines::AUTO)?;
+    let vocabulary: &Vocabulary = engine.vocabulary();
+    let names: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
+    let role = match &args.role {
+        Some(name) => names.iter().position(|other| other == name).ok_or_else(|| {
+            Misuse(format!("the game has no role `{name}`; its roles are {}", names.join(", ")))
+        })?,
+        None => 0,
+    };
+    if names.is_empty() {
+        return Err(Misuse("the game has no role".to_owned()).into());
+    }
+    let mut state = vec![0; vocabulary.words()];
+    engine.worker().initial(&mut state);
+    let boards = Boards::of(vocabulary, &state);
+    writeln!(out, "{}: you are {}", loaded.name, names[role])?;
+    out.write_all(boards.legend().as_bytes())?;
+    let game = Arc::new(loaded.game()?.clone());
+    let clock = Duration::from_secs_f64(args.playclock);
+    let settings = mind::Settings { ponder: false, ..settings(args.mind) };
+    let mut session = Session {
+        engine: &*engine,
+        vocabulary,
+        boards,
+        role: RoleId(role as u32),
+        minds: minds(&game, &names, &settings),
+        names,
+        states: vec![state],
+        joints: Vec::new(),
+        clock,
+    };
+    session.run(out)
+}
+
+/// One mind a role; the one of the person's own role gives hints.
+fn minds(game: &Arc<Game>, names: &[String], settings: &mind::Settings) -> Vec<Mind> {
+    let share = mind::Settings { memory: settings.memory / names.len(), ..settings.clone() };
+    names
+        .iter()
+        .map(|name| {
+            let mind = Mind::new(game.clone(), name, share.clone());
+            mind.rest();
+            mind
+        })
+        .collect()
+}
+
+/// A game between a person and the engine.
+struct Session<'g> {
+    engine: &'g dyn Engine,
+    vocabulary: &'g Vocabulary,
+    boards: Boards,
+    role: RoleId,
+    names: Vec<String>,
+    minds: Vec<Mind>,
+    states: Vec<Vec<u64>>,
+    joints: Vec<Vec<MoveId>>,
+    clock: Duration,
+}
+
+/// What the person wants.
+enum Wish {
+    Move(MoveId),
+    Hint,
+    View,
+    Undo,
+    Quit,
+}
+
+impl Session<'_> {
+    fn run(&mut self, out: &mut dyn Write) -> Result<Status> {
+        let mut worker = self.engine.worker();
+        loop {
+            let state = self.states.last().cloned().unwrap_or_default();
+            writeln!(out, "\nStep {}", self.joints.len())?;
+            out.write_all(self.boards.draw(self.vocabulary, &state).as_bytes())?;
+            if worker.is_terminal(&state) {
+                let goals = self.vocabulary.roles().zip(&self.names).map(|(role, name)| {
+                    let goal = worker.goal(&state, role);
+                    format!("{name} {}", goal.map_or("none".to_owned(), |goal| goal.to_string()))
+                });
+                writeln!(out, "The game is over. goals: {}", goals.collect::<Vec<_>>().join(", "))?;
+                return Ok(Status::Yes);
+            }
+            let mut legal = Vec::new();
+            worker.legal(&state, self.role, &mut legal);
+            let own = match legal.as_slice() {
+                [] => return Err(anyhow!("you have no legal move: the rules do not let the game go on")),
+                [only] => *only,
+                _ => match self.ask(&legal, out)? {
+                    Some(movement) => movement,
+                    None => return Ok(Status::Yes),
+                },
+            };
+            // After an undo the question is about another state.
+            if self.states.last() != Some(&state) {
+                continue;
+            }
+            let joint = self.joint(own, out)?;
+            let mut next = vec![0; state.len()];
+            worker.next(&state, &joint, &mut next);
+            self.advance(joint, next)?;
+        }
+    }
+
+    /// Talks with the person until there is a move; `None` if it is enough. After an undo any move is given
+    /// back, for the caller to see that the state is another.
+    fn ask(&mut self, legal: &[MoveId], out: &mut dyn Write) -> Result<Option<MoveId>> {
+        let shown: Vec<String> =
+            legal.iter().map(|&movement| self.vocabulary.show_move(self.role, movement)).collect();
+        let width = shown.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+        for (at, text) in shown.iter().enumerate() {
+            let last = at + 1 == shown.len() || (at + 1).is_multiple_of((90 / (width + 7)).max(1));
+            write!(out, "{:>4} {text:width$}{}", at + 1, if last { "\n" } else { "  " })?;
+        }
+        loop {
+            write!(out, "{}> ", self.names[self.role.index()])?;
+            out.flush()?;
+            let mut line = String::new();
+            if io::stdin().lock().read_line(&mut line)? == 0 {
+                writeln!(out)?;
+                return Ok(None);
+            }
+            match wish(line.trim(), legal, &shown) {
+                Some(Wish::Move(movement)) => return Ok(Some(movement)),
+                Some(Wish::Quit) => return Ok(None),
+                Some(Wish::Hint) => {
+                    let estimate = self.minds[self.role.index()].consider(self.clock);
+                    match estimate.best() {
+                        Some(best) => {
+                            let movement = self.vocabulary.show_move(self.role, best.movement);
+                            writeln!(out, "{movement} would be the engine's move")?;
+                        }
+                        None => writeln!(out, "the engine is not ready yet")?,
+                    }
+                }
+                Some(Wish::View) => {
+                    let estimate = self.minds[self.role.index()].consider(self.clock);
+                    self.view(&estimate, out)?;
+                }
+                Some(Wish::Undo) => {
+                    if self.undo() {
+                        return Ok(legal.first().copied());
+                    }
+                    writeln!(out, "there is nothing to take back")?;
+                }
+                None => writeln!(out, "a number, a move, or one of: hint, view, undo, quit")?,
+            }
+        }
+    }
+
+    /// The engine's opinion of the person's moves, best first, and the line it expects.
+    fn view(&self, estimate: &Estimate, out: &mut dyn Write) -> Result<()> {
+        const SHOWN: usize = 8;
+        let mut candidates = estimate.candidates.clone();
+        candidates.sort_by_key(|c| {
+            let certain = c.verdict.map_or(-1, |verdict| i64::from(verdict.value));
+            (std::cmp::Reverse(certain), std::cmp::Reverse(c.visits))
+        });
+        writeln!(out, "{:>10} {:>8}  move", "visits", "value")?;
+        for candidate in candidates.iter().take(SHOWN) {
+            let movement = self.vocabulary.show_move(self.role, candidate.movement);
+            let value = match candidate.verdict {
+                Some(verdict) => format!("={}", verdict.value),
+                None => format!("{:.1}", candidate.value),
+            };
+            writeln!(out, "{:>10} {value:>8}  {movement}", candidate.visits)?;
+        }
+        let line: Vec<String> = estimate.line.iter().map(|joint| self.active(joint)).collect();
+        writeln!(out, "expected: {}", line.join(", "))?;
+        writeln!(out, "{} playouts, {} states in memory", estimate.playouts, estimate.nodes)?;
+        Ok(())
+    }
+
+    /// A joint move, without those who only wait where somebody does more.
+    fn active(&self, joint: &[MoveId]) -> String {
+        let texts: Vec<String> = self
+            .vocabulary
+            .roles()
+            .zip(joint)
+            .map(|(role, &id)| self.vocabulary.show_move(role, id))
+            .collect();
+        let busy: Vec<&String> = texts.iter().filter(|text| text.starts_with('(')).collect();
+        if busy.is_empty() {
+            return texts.join(" ");
+        }
+        busy.iter().map(|text| text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The person's move with those of the engine, who has not seen it.
+    fn joint(&mut self, own: MoveId, out: &mut dyn Write) -> Result<Vec<MoveId>> {
+        let mut joint = Vec::with_capacity(self.names.len());
+        for role in self.vocabulary.roles() {
+            if role == self.role {
+                joint.push(own);
+                continue;
+            }
+            let mind = &mut self.minds[role.index()];
+            mind.ready(Instant::now() + PREPARATION)?;
+            let decision = mind.choose(Instant::now() + self.clock)?;
+            joint.push(decision.id);
+            let waits = decision.estimate.candidates.len() < 2;
+            if !waits {
+                writeln!(out, "{} plays {}", self.names[role.index()], mind.describe(&decision))?;
+            }
+        }
+        Ok(joint)
+    }
+
+    fn advance(&mut self, joint: Vec<MoveId>, state: Vec<u64>) -> Result<()> {
+        let texts: Vec<String> = self
+            .vocabulary
+            .roles()
+            .zip(&joint)
+            .map(|(role, &id)| self.vocabulary.show_move(role, id))
+            .collect();
+        for mind in &mut self.minds {
+            mind.advance(&texts)?;
+        }
+        self.joints.push(joint);
+        self.states.push(state);
+        Ok(())
+    }
+
+    /// Goes back to the last state in which the person had a choice; false if there is none.
+    fn undo(&mut self) -> bool {
+        let mut worker = self.engine.worker();
+        let mut legal = Vec::new();
+        let before = self.states[..self.joints.len()].iter().rposition(|state| {
+            worker.legal(state, self.role, &mut legal);
+            legal.len() > 1
+        });
+        let Some(before) = before else { return false };
+        let count = self.joints.len() - before;
+        self.states.truncate(before + 1);
+        self.joints.truncate(before);
+        for mind in &mut self.minds {
+            mind.take_back(count);
+        }
+        true
+    }
+}
+
+fn wish(typed: &str, legal: &[MoveId], shown: &[String]) -> Option<Wish> {
+    match typed {
+        "hint" | "h" => return Some(Wish::Hint),
+        "view" | "v" => return Some(Wish::View),
+        "undo" | "u" => return Some(Wish::Undo),
+        "quit" | "q" | "exit" => return Some(Wish::Quit),
+        _ => {}
+    }
+    // A move may be a number itself: what the rules say comes before the place in the list.
+    let by_text = shown.iter().position(|text| text == typed);
+    let by_number = || typed.parse::<usize>().ok()?.checked_sub(1).filter(|at| *at < legal.len());
+    by_text.or_else(by_number).map(|at| Wish::Move(legal[at]))
+}

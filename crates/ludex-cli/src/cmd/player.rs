@@ -1,0 +1,62 @@
+//! `ludex player`: a GGP player.
+
+use crate::args::{MindArguments, Player as Arguments};
+use crate::status::{Misuse, Status};
+use anyhow::{Context, Result};
+use ludex::ggp::http::server::{Handler, Limits, Server};
+use ludex::ggp::player::{Log, Player, Settings};
+use ludex::search::mind;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub fn run(args: &Arguments, out: &mut dyn Write) -> Result<Status> {
+    let server = Server::bind((args.bind, args.port), Limits::default())
+        .map_err(|error| Misuse(format!("cannot listen at {}:{}: {error}", args.bind, args.port)))?;
+    let address = server.address().context("the address is not known")?;
+    let mind = if args.plain {
+        mind::Settings { memory: megabytes(args.mind), seed: args.mind.seed, ..mind::Settings::plain() }
+    } else {
+        settings(args.mind)
+    };
+    let settings = Settings { name: args.name.clone(), mind, ..Settings::default() };
+    let player = Arc::new(Player::new(settings, log(args.verbose)));
+    writeln!(out, "{} listens at http://{address}", args.name)?;
+    out.flush()?;
+    let keeper = player.clone();
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            keeper.tidy();
+        }
+    });
+    let handler: Arc<Handler> = Arc::new(move |text: &str| player.answer(text));
+    server.serve(&handler);
+    Ok(Status::Yes)
+}
+
+/// Lines on standard error, with the seconds since the start, if somebody wants them.
+fn log(verbose: bool) -> Log {
+    let started = Instant::now();
+    Arc::new(move |line: &str| {
+        if verbose {
+            // Nobody reads: the match is more important.
+            let _ = writeln!(std::io::stderr(), "{:9.3} {line}", started.elapsed().as_secs_f64());
+        }
+    })
+}
+
+/// How a mind works that is set up by these arguments.
+pub fn settings(args: MindArguments) -> mind::Settings {
+    let usual = mind::Settings::default();
+    mind::Settings {
+        threads: args.threads.map_or(usual.threads, usize::from),
+        memory: megabytes(args),
+        seed: args.seed,
+        ..usual
+    }
+}
+
+pub fn megabytes(args: MindArguments) -> usize {
+    args.memory as usize * 1_000_000
+}

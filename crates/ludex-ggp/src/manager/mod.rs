@@ -1,0 +1,319 @@
+//! The game manager: runs matches between seats, judges moves, keeps records.
+//!
+//! [`run`] plays one match. All seats are asked at the same time, each on its own thread; an illegal move
+//! (`IL`), one that comes too late (`TO`) and a connection that fails (`CE`) are replaced by a random legal
+//! move and logged, as GGP-Base does. The role `random` of the rules is chance. [`tournament`] plays many
+//! matches and counts.
+
+pub mod seat;
+pub mod tournament;
+
+use crate::record::MatchRecord;
+use crate::scramble::Scrambler;
+use crate::sexp;
+use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::random::Random;
+use ludex_engine::row;
+use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex_gdl::Game;
+use seat::{Briefing, Reply, Seat};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What a match is about.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The name of the game, for the record.
+    pub name: String,
+    /// The game.
+    pub game: Arc<Game>,
+    /// The rules in KIF, for players outside.
+    pub rules: Arc<str>,
+    /// The judge.
+    pub engine: Arc<dyn Engine>,
+}
+
+/// How a match is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Time until the first move.
+    pub start_clock: Duration,
+    /// Time for each move.
+    pub play_clock: Duration,
+    /// The match is broken off after so many joint moves.
+    pub most_steps: usize,
+    /// Give every name a random word.
+    pub scramble: bool,
+    /// The seed of chance, substitutes and words.
+    pub seed: u64,
+}
+
+/// Why a match cannot be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// Not as many players as roles to be played.
+    Seats {
+        /// Roles of the rules that are not chance's.
+        roles: usize,
+        /// Players that were given.
+        seats: usize,
+    },
+    /// The rules have no role.
+    NoRole,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::Seats { roles, seats } => write!(f, "the game is for {roles} players, not for {seats}"),
+            Unfit::NoRole => f.write_str("the game has no role"),
+        }
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+/// Something that happens in a match, for those who watch.
+#[derive(Debug)]
+pub enum Event<'m> {
+    /// A state has been reached; the first one after everybody is ready.
+    State {
+        /// How many joint moves have been made.
+        step: usize,
+        /// The state.
+        state: &'m [u64],
+        /// The joint move that led here, in the order of the roles, and what went wrong with each.
+        moves: Option<(&'m [String], &'m [String])>,
+    },
+    /// The match is over.
+    Over {
+        /// The goal values in the order of the roles; `None` where the rules give no single one.
+        goals: &'m [Option<i32>],
+        /// True if it was broken off before the end.
+        aborted: bool,
+    },
+}
+
+/// The roles of the rules that somebody has to play.
+pub fn roles_to_play(vocabulary: &Vocabulary) -> Vec<RoleId> {
+    vocabulary.roles().filter(|&role| !is_chance(vocabulary, role)).collect()
+}
+
+fn is_chance(vocabulary: &Vocabulary, role: RoleId) -> bool {
+    vocabulary.role_count() > 1 && vocabulary.show_role(role).eq_ignore_ascii_case("random")
+}
+
+/// Plays one match. `seats` are in the order of the roles, without the one of chance.
+pub fn run(
+    setting: &Setting,
+    seats: &mut [Box<dyn Seat>],
+    terms: &Terms,
+    watch: &mut dyn FnMut(Event<'_>),
+) -> Result<MatchRecord, Unfit> {
+    let vocabulary: &Vocabulary = setting.engine.vocabulary();
+    let roles = roles_to_play(vocabulary);
+    if vocabulary.role_count() == 0 {
+        return Err(Unfit::NoRole);
+    }
+    if roles.len() != seats.len() {
+        return Err(Unfit::Seats { roles: roles.len(), seats: seats.len() });
+    }
+    let mut given = seats.iter_mut();
+    let seats: Vec<Option<&mut Box<dyn Seat>>> = vocabulary
+        .roles()
+        .map(|role| if is_chance(vocabulary, role) { None } else { given.next() })
+        .collect();
+    Ok(Table::new(setting, seats, terms).play(watch))
+}
+
+/// A match under way. Where there is no seat chance moves.
+struct Table<'m> {
+    setting: &'m Setting,
+    terms: &'m Terms,
+    vocabulary: &'m Vocabulary,
+    worker: Box<dyn Worker + 'm>,
+    seats: Vec<Option<&'m mut Box<dyn Seat>>>,
+    random: Random,
+    record: MatchRecord,
+}
+
+impl<'m> Table<'m> {
+    fn new(setting: &'m Setting, seats: Vec<Option<&'m mut Box<dyn Seat>>>, terms: &'m Terms) -> Table<'m> {
+        let mut random = Random::new(terms.seed);
+        let now = milliseconds();
+        let name =
+            |seat: &Option<&mut Box<dyn Seat>>| seat.as_ref().map_or("random".to_owned(), |s| s.name());
+        let record = MatchRecord {
+            match_id: format!("ludex.{}.{now}.{:08x}", token(&setting.name), random.bits() as u32),
+            random_token: format!("{:016x}", random.bits()),
+            start_time: now,
+            game_meta_url: setting.name.clone(),
+            start_clock: terms.start_clock.as_secs(),
+            play_clock: terms.play_clock.as_secs(),
+            player_names_from_host: seats.iter().map(name).collect(),
+            is_player_human: seats.iter().map(|seat| seat.as_ref().is_some_and(|s| s.is_human())).collect(),
+            scrambled: terms.scramble,
+            ..MatchRecord::default()
+        };
+        let vocabulary: &Vocabulary = setting.engine.vocabulary();
+        Table { setting, terms, vocabulary, worker: setting.engine.worker(), seats, random, record }
+    }
+
+    fn play(mut self, watch: &mut dyn FnMut(Event<'_>)) -> MatchRecord {
+        self.start();
+        let mut state = vec![0; self.vocabulary.words()];
+        self.worker.initial(&mut state);
+        self.note_state(&state);
+        watch(Event::State { step: 0, state: &state, moves: None });
+        let mut last: Option<Vec<String>> = None;
+        let aborted = loop {
+            if self.worker.is_terminal(&state) {
+                break false;
+            }
+            let legal = self.legal(&state);
+            if self.record.moves.len() >= self.terms.most_steps || legal.iter().any(Vec::is_empty) {
+                break true;
+            }
+            let (joint, errors) = self.joint(&legal, last.as_deref());
+            let mut next = vec![0; state.len()];
+            self.worker.next(&state, &joint, &mut next);
+            state = next;
+            let moves: Vec<String> = self
+                .vocabulary
+                .roles()
+                .zip(&joint)
+                .map(|(role, &id)| self.vocabulary.show_move(role, id))
+                .collect();
+            self.record.moves.push(moves.iter().map(|text| spaced(text)).collect());
+            self.note_state(&state);
+            let step = self.record.moves.len();
+            watch(Event::State { step, state: &state, moves: Some((&moves, &errors)) });
+            self.record.errors.push(errors);
+            last = Some(moves);
+        };
+        let goals: Vec<Option<i32>> =
+            self.vocabulary.roles().map(|role| self.worker.goal(&state, role)).collect();
+        self.record.is_completed = !aborted;
+        self.record.is_aborted = aborted;
+        if !aborted {
+            // A server's record has a number for everybody; no single value is the rules' fault.
+            self.record.goal_values = goals.iter().map(|goal| goal.unwrap_or(0)).collect();
+        }
+        watch(Event::Over { goals: &goals, aborted });
+        let last = last.as_deref().filter(|_| !aborted);
+        self.each(|seat, _| seat.stop(last));
+        self.record
+    }
+
+    /// Tells everybody that the match begins. Who is not ready now will be asked all the same.
+    fn start(&mut self) {
+        let setting = self.setting;
+        let words = if self.terms.scramble {
+            Scrambler::new(&setting.rules, self.random.bits())
+        } else {
+            Scrambler::default()
+        };
+        let briefing = Briefing {
+            id: self.record.match_id.clone(),
+            role: String::new(),
+            game: setting.game.clone(),
+            rules: setting.rules.clone(),
+            scrambler: Arc::new(words),
+            start_clock: self.terms.start_clock,
+            play_clock: self.terms.play_clock,
+        };
+        let roles: Vec<String> = self.vocabulary.roles().map(|r| self.vocabulary.show_role(r)).collect();
+        let replies =
+            self.each(|seat, role| seat.start(&Briefing { role: roles[role].clone(), ..briefing.clone() }));
+        let complaint = |reply: &Option<Reply>| match reply {
+            Some(Reply::Late) => "TO".to_owned(),
+            Some(Reply::Unreachable) => "CE".to_owned(),
+            _ => String::new(),
+        };
+        self.record.errors.push(replies.iter().map(complaint).collect());
+    }
+
+    /// Asks every seat at the same time; `None` where chance sits.
+    fn each<T: Send>(&mut self, ask: impl Fn(&mut dyn Seat, usize) -> T + Sync) -> Vec<Option<T>> {
+        std::thread::scope(|scope| {
+            let ask = &ask;
+            let asked: Vec<_> = self
+                .seats
+                .iter_mut()
+                .enumerate()
+                .map(|(role, seat)| seat.as_mut().map(|seat| scope.spawn(move || ask(&mut ***seat, role))))
+                .collect();
+            // A seat that panics has not answered.
+            asked.into_iter().map(|thread| thread.and_then(|thread| thread.join().ok())).collect()
+        })
+    }
+
+    fn legal(&mut self, state: &[u64]) -> Vec<Vec<MoveId>> {
+        let worker = &mut self.worker;
+        self.vocabulary
+            .roles()
+            .map(|role| {
+                let mut moves = Vec::new();
+                worker.legal(state, role, &mut moves);
+                moves
+            })
+            .collect()
+    }
+
+    /// A legal move for everybody, and what went wrong with each.
+    fn joint(&mut self, legal: &[Vec<MoveId>], last: Option<&[String]>) -> (Vec<MoveId>, Vec<String>) {
+        let vocabulary = self.vocabulary;
+        let shown: Vec<Vec<String>> = vocabulary
+            .roles()
+            .zip(legal)
+            .map(|(role, moves)| moves.iter().map(|&id| vocabulary.show_move(role, id)).collect())
+            .collect();
+        let replies = self.each(|seat, role| seat.play(last, &shown[role]));
+        let mut joint = Vec::with_capacity(legal.len());
+        let mut errors = Vec::with_capacity(legal.len());
+        for ((reply, moves), shown) in replies.into_iter().zip(legal).zip(&shown) {
+            let (chosen, error) = match reply {
+                Some(Reply::Move(text)) => match shown.iter().position(|legal| *legal == text) {
+                    Some(at) => (Some(moves[at]), String::new()),
+                    None => (None, format!("IL {}", shortened(&text))),
+                },
+                Some(Reply::Late) => (None, "TO".to_owned()),
+                Some(Reply::Unreachable) => (None, "CE".to_owned()),
+                Some(Reply::Pass) | None => (None, String::new()),
+            };
+            joint.push(chosen.unwrap_or_else(|| moves[self.random.below(moves.len())]));
+            errors.push(error);
+        }
+        (joint, errors)
+    }
+
+    fn note_state(&mut self, state: &[u64]) {
+        let fluents = row::show(self.vocabulary, state).iter().map(|text| spaced(text)).collect::<Vec<_>>();
+        self.record.states.push(if fluents.is_empty() {
+            "( )".to_owned()
+        } else {
+            format!("( {} )", fluents.join(" "))
+        });
+        self.record.state_times.push(milliseconds());
+    }
+}
+
+fn spaced(text: &str) -> String {
+    sexp::spaced(text, |_| None)
+}
+
+/// The beginning of what a player sent, enough to see what is wrong with it.
+fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+/// The name as one token of the protocol.
+fn token(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+}
+
+/// Milliseconds since 1970.
+fn milliseconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
+}

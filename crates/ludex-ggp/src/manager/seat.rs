@@ -1,0 +1,214 @@
+//! Who sits at a role: a player at an address, chance, or a mind in this process.
+
+use crate::http::client::{self, Address, Failure};
+use crate::message::{Message, Start};
+use crate::scramble::Scrambler;
+use crate::sexp;
+use ludex_engine::random::Random;
+use ludex_gdl::Game;
+use ludex_search::mind::{self, Mind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What a seat is told at the start.
+#[derive(Clone, Debug)]
+pub struct Briefing {
+    /// The match.
+    pub id: String,
+    /// The role.
+    pub role: String,
+    /// The game, for those in this process.
+    pub game: Arc<Game>,
+    /// The rules in KIF, for those outside.
+    pub rules: Arc<str>,
+    /// The words for those outside.
+    pub scrambler: Arc<Scrambler>,
+    /// Time until the first move.
+    pub start_clock: Duration,
+    /// Time for each move.
+    pub play_clock: Duration,
+}
+
+/// How a question was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// A move; whether it is legal is for the manager to see.
+    Move(String),
+    /// The time was up.
+    Late,
+    /// Nobody answered.
+    Unreachable,
+    /// Leave it to the manager, which plays at random without an error.
+    Pass,
+}
+
+/// Somebody who plays a role. Each seat is asked on its own thread.
+pub trait Seat: Send {
+    /// The name for records and tables.
+    fn name(&self) -> String;
+
+    /// True for people.
+    fn is_human(&self) -> bool {
+        false
+    }
+
+    /// The match begins; returns when the seat is ready or the start clock is over. What went wrong is told as
+    /// a reply that is no move.
+    fn start(&mut self, briefing: &Briefing) -> Reply;
+
+    /// Asks for a move after the last joint move, with all legal moves at hand.
+    fn play(&mut self, last: Option<&[String]>, legal: &[String]) -> Reply;
+
+    /// The match is over, or broken off if there is no last joint move.
+    fn stop(&mut self, last: Option<&[String]>);
+}
+
+/// A player at an address.
+#[derive(Debug)]
+pub struct Remote {
+    address: Address,
+    briefing: Option<Briefing>,
+}
+
+/// The clocks of GGP-Base, which are the stricter ones.
+const CONNECT: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(1);
+const SHORT: Duration = Duration::from_secs(1);
+
+impl Remote {
+    /// The player that listens there.
+    pub fn new(address: Address) -> Remote {
+        Remote { address, briefing: None }
+    }
+
+    fn ask(&self, message: &Message, time: Duration) -> Result<String, Failure> {
+        let text = message.to_string();
+        client::post(&self.address, "player", &text, CONNECT, Instant::now() + time)
+    }
+
+    fn scrambled(&self, last: Option<&[String]>) -> Option<Vec<String>> {
+        let scrambler = self.briefing.as_ref().map(|b| b.scrambler.clone()).unwrap_or_default();
+        last.map(|moves| moves.iter().map(|text| scrambler.scramble(text)).collect())
+    }
+}
+
+impl Seat for Remote {
+    fn name(&self) -> String {
+        self.address.to_string()
+    }
+
+    fn start(&mut self, briefing: &Briefing) -> Reply {
+        self.briefing = Some(briefing.clone());
+        let message = Message::Start(Start {
+            id: briefing.id.clone(),
+            role: briefing.scrambler.scramble(&briefing.role),
+            rules: briefing.scrambler.scramble(&briefing.rules),
+            start_clock: briefing.start_clock,
+            play_clock: briefing.play_clock,
+        });
+        match self.ask(&message, briefing.start_clock) {
+            Ok(answer) => Reply::Move(answer),
+            Err(Failure::Late) => Reply::Late,
+            Err(Failure::Connection(_)) => Reply::Unreachable,
+        }
+    }
+
+    fn play(&mut self, last: Option<&[String]>, _: &[String]) -> Reply {
+        let Some(briefing) = &self.briefing else { return Reply::Unreachable };
+        let message = Message::Play { id: briefing.id.clone(), moves: self.scrambled(last) };
+        match self.ask(&message, briefing.play_clock + GRACE) {
+            Ok(answer) => {
+                let words = briefing.scrambler.unscramble(&answer);
+                let canonical = sexp::canonical(&words).map(|terms| terms.join(" "));
+                Reply::Move(canonical.unwrap_or(answer))
+            }
+            Err(Failure::Late) => Reply::Late,
+            Err(Failure::Connection(_)) => Reply::Unreachable,
+        }
+    }
+
+    fn stop(&mut self, last: Option<&[String]>) {
+        let Some(briefing) = &self.briefing else { return };
+        let id = briefing.id.clone();
+        let (message, time) = match self.scrambled(last) {
+            Some(moves) => (Message::Stop { id, moves: Some(moves) }, briefing.play_clock.max(SHORT)),
+            None => (Message::Abort { id }, SHORT),
+        };
+        // The match is over, whatever the player says to that.
+        let _ = self.ask(&message, time);
+    }
+}
+
+/// Chance: every legal move is equally likely.
+#[derive(Debug)]
+pub struct Chance;
+
+impl Seat for Chance {
+    fn name(&self) -> String {
+        "random".to_owned()
+    }
+
+    fn start(&mut self, _: &Briefing) -> Reply {
+        Reply::Pass
+    }
+
+    fn play(&mut self, _: Option<&[String]>, _: &[String]) -> Reply {
+        Reply::Pass
+    }
+
+    fn stop(&mut self, _: Option<&[String]>) {}
+}
+
+/// A mind in this process. It thinks in its own time only.
+#[derive(Debug)]
+pub struct Local {
+    name: String,
+    settings: mind::Settings,
+    mind: Option<Mind>,
+    play_clock: Duration,
+    seeds: Random,
+}
+
+impl Local {
+    /// A mind with these settings; its seed changes from match to match.
+    pub fn new(name: &str, settings: mind::Settings) -> Local {
+        let seeds = Random::new(settings.seed);
+        let settings = mind::Settings { ponder: false, ..settings };
+        Local { name: name.to_owned(), settings, mind: None, play_clock: Duration::ZERO, seeds }
+    }
+}
+
+impl Seat for Local {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn start(&mut self, briefing: &Briefing) -> Reply {
+        self.settings.seed = self.seeds.bits();
+        self.play_clock = briefing.play_clock;
+        let mut mind = Mind::new(briefing.game.clone(), &briefing.role, self.settings.clone());
+        let deadline = Instant::now() + briefing.start_clock;
+        mind.prepare(deadline);
+        let ready = mind.ready(deadline);
+        mind.rest();
+        self.mind = Some(mind);
+        if ready.is_ok() { Reply::Pass } else { Reply::Late }
+    }
+
+    fn play(&mut self, last: Option<&[String]>, _: &[String]) -> Reply {
+        let Some(mind) = &mut self.mind else { return Reply::Unreachable };
+        // The joint moves are the manager's own, so they can be followed.
+        if last.is_some_and(|moves| mind.advance(moves).is_err()) {
+            return Reply::Unreachable;
+        }
+        match mind.choose(Instant::now() + self.play_clock) {
+            Ok(decision) => Reply::Move(decision.movement),
+            Err(mind::MindError::NotReady) => Reply::Late,
+            Err(_) => Reply::Unreachable,
+        }
+    }
+
+    fn stop(&mut self, _: Option<&[String]>) {
+        self.mind = None;
+    }
+}
