@@ -3,6 +3,7 @@
 //! | engine | what it is | choose it |
 //! |---|---|---|
 //! | [`datalog::Datalog`] | the reference: bottom-up, stratum by stratum | to check the others |
+//! | [`tree::Tree`] | top-down proofs, a set of rows at a time | for games too big to ground |
 //!
 //! All engines meet one contract ([`engine::Engine`], [`engine::Worker`]) and share one numbering of
 //! roles, fluents and moves ([`vocabulary::Vocabulary`]), so a state is the same row of bits in each.
@@ -33,4 +34,5 @@ pub mod propnet;
 pub mod random;
 pub mod row;
 pub mod terms;
+pub mod tree;
 pub mod vocabulary;

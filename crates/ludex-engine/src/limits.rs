@@ -73,8 +73,10 @@ impl fmt::Display for Exceeded {
 pub(crate) struct Budget {
     limits: Limits,
     rows: usize,
-    started: Instant,
+    /// When the clock was first looked at: small questions never do.
+    started: Option<Instant>,
     ticks: u64,
+    next_look: u64,
     stop: Option<Arc<AtomicBool>>,
 }
 
@@ -83,7 +85,8 @@ const TICKS_A_LOOK: u64 = 1 << 14;
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Budget {
-        Budget { limits, rows: 0, started: Instant::now(), ticks: 0, stop: STOP.with_borrow(Clone::clone) }
+        let stop = STOP.with_borrow(Clone::clone);
+        Budget { limits, rows: 0, started: None, ticks: 0, next_look: TICKS_A_LOOK, stop }
     }
 
     pub(crate) fn spend(&mut self, rows: usize) -> Result<(), Exceeded> {
@@ -98,17 +101,26 @@ impl Budget {
 
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), Exceeded> {
-        self.ticks += 1;
-        if !self.ticks.is_multiple_of(TICKS_A_LOOK) {
-            return Ok(());
-        }
+        self.tick_by(1)
+    }
+
+    #[inline]
+    pub(crate) fn tick_by(&mut self, ticks: u64) -> Result<(), Exceeded> {
+        self.ticks += ticks;
+        if self.ticks < self.next_look { Ok(()) } else { self.look() }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Exceeded> {
+        self.next_look = self.ticks + TICKS_A_LOOK;
         if self.ticks > self.limits.steps {
             return Err(Exceeded::Steps(self.limits.steps));
         }
         if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(Exceeded::Stopped);
         }
-        if self.started.elapsed() > self.limits.time { Err(Exceeded::Time(self.limits.time)) } else { Ok(()) }
+        let started = *self.started.get_or_insert_with(Instant::now);
+        if started.elapsed() > self.limits.time { Err(Exceeded::Time(self.limits.time)) } else { Ok(()) }
     }
 }
 

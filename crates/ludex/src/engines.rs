@@ -7,6 +7,7 @@ use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
 use ludex_engine::limits::Limits;
 use ludex_engine::propnet::Propnet;
+use ludex_engine::tree::Tree;
 use ludex_gdl::Game;
 
 /// A way to build an engine.
@@ -28,6 +29,7 @@ pub const AUTO: Choice = Choice { name: "auto", about: "the best engine for the 
 pub const ALL: &[Choice] = &[
     AUTO,
     Choice { name: "datalog", about: "the reference: plain and slow, bottom-up", build: datalog },
+    Choice { name: "tree", about: "proofs from the question down, a set of rows at a time", build: tree },
     Choice { name: "propnet", about: "the rules as a circuit, followed change by change", build: propnet },
 ];
 
@@ -53,4 +55,8 @@ fn propnet(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
 
 fn datalog(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
     Ok(Box::new(Datalog::new(game, limits)?))
+}
+
+fn tree(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
+    Ok(Box::new(Tree::new(game, limits)?))
 }

@@ -68,7 +68,7 @@ pub(crate) struct Estimate {
 
 impl Estimate {
     /// The rows expected to match when these columns are known.
-    fn matching(&self, known: impl Iterator<Item = usize>) -> f64 {
+    pub(crate) fn matching(&self, known: impl Iterator<Item = usize>) -> f64 {
         known.fold(self.rows, |rows, column| rows / self.distinct[column].max(1.0))
     }
 

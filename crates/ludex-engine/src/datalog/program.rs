@@ -64,7 +64,7 @@ pub(crate) struct TableInfo {
 }
 
 /// A variable of a flat rule, or a ground term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Arg {
     Variable(u32),
     Term(TermId),
@@ -144,6 +144,8 @@ pub(crate) struct Program {
     pub(crate) role: TableId,
     pub(crate) goal: TableId,
     pub(crate) terminal: TableId,
+    /// What each column of each table can hold.
+    pub(crate) columns: Vec<Vec<Domain>>,
     /// What can be said of the sizes of the tables before any is filled.
     pub(crate) guesses: Vec<Estimate>,
 }
@@ -200,13 +202,14 @@ impl Program {
             }
         }
         let spread = &builder.spread;
-        let guesses = builder
+        let columns: Vec<Vec<Domain>> = builder
             .tables
             .iter()
-            .map(|t| guess(&domains, t, spread[t.relation.index()].unwrap_or(0)))
+            .map(|t| column_domains(&domains, t, spread[t.relation.index()].unwrap_or(0)))
             .collect();
         Program {
-            guesses,
+            guesses: columns.iter().map(|columns| guess(columns)).collect(),
+            columns,
             terms: builder.terms,
             tables: builder.tables,
             rules: Arc::new(rules.clone()),
@@ -224,20 +227,24 @@ impl Program {
     }
 }
 
+/// What each column of a table can hold; `spread` is the argument that is spread over columns.
+fn column_domains(domains: &Domains, table: &TableInfo, spread: usize) -> Vec<Domain> {
+    let domain = |column: usize| match table.shape {
+        Shape::Function((name, count)) if (spread..spread + count).contains(&column) => {
+            domains.inside((name, count), column - spread)
+        }
+        Shape::Function((_, count)) if column >= spread + count => {
+            domains.argument(table.relation, column + 1 - count)
+        }
+        _ => domains.argument(table.relation, column),
+    };
+    (0..table.width).map(|column| domain(column).clone()).collect()
+}
+
 /// A table is taken to hold every combination of its columns' domains, up to a thousand rows.
-fn guess(domains: &Domains, table: &TableInfo, spread: usize) -> Estimate {
+fn guess(columns: &[Domain]) -> Estimate {
     let size = |domain: &Domain| (domain.constants.len() + 10 * domain.functors.len()).max(1) as f64;
-    let distinct: Vec<f64> = (0..table.width)
-        .map(|column| match table.shape {
-            Shape::Function((name, count)) if (spread..spread + count).contains(&column) => {
-                size(domains.inside((name, count), column - spread))
-            }
-            Shape::Function((_, count)) if column >= spread + count => {
-                size(domains.argument(table.relation, column + 1 - count))
-            }
-            _ => size(domains.argument(table.relation, column)),
-        })
-        .collect();
+    let distinct: Vec<f64> = columns.iter().map(size).collect();
     Estimate { rows: distinct.iter().product::<f64>().min(1000.0), distinct }
 }
 

@@ -1,0 +1,444 @@
+//! Proving questions: the walk through the tree.
+//!
+//! The walk has a stack of its own, so a chain of a hundred thousand relations needs no deep recursion. An AND
+//! node is worked off operation by operation; a call whose questions are new puts the called node on top and
+//! goes on when it is proved. What nodes have answered stays until the state (or the moves, for what
+//! depends on them) changes.
+
+use super::Options;
+use super::answers::{Answers, NONE};
+use super::cell::{Cell, Source, value};
+use super::facts::{Facts, Move};
+use super::lookup::{Added, Key};
+use super::merge::{FromAnswers, FromFacts, FromMoves, FromState, merge, retain, take_over};
+use super::node::{AndId, ComponentId, Merge, Op, OrAndTree, OrId, SiteId, Target};
+use super::recursion::Waiting;
+use super::rowset::RowSet;
+use crate::limits::{Budget, Exceeded, Limits};
+use crate::row::Row;
+use crate::terms::{TermId, Terms};
+use ludex_gdl::analysis::dependencies::Phase;
+
+/// What is being worked on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Frame {
+    /// The rules of a node, for a range of its questions.
+    Rules { or: OrId, rule: u32, op: Option<u32>, from: u32, to: u32 },
+    /// One rule from an operation on, with the rows that are in its RowSet.
+    Resume { and: AndId, op: u32 },
+    /// Nodes that need each other, until nothing new follows.
+    Component(ComponentId),
+}
+
+/// Where the work on an AND node stands.
+enum Progress {
+    Finished,
+    /// A call must be proved before this operation.
+    Waits {
+        op: u32,
+        called: OrId,
+    },
+}
+
+/// One thread's memory: the state at hand, and what has been asked and answered about it.
+#[derive(Debug)]
+pub(super) struct Prover<'e, C> {
+    pub(super) tree: &'e OrAndTree,
+    pub(super) facts: &'e Facts<C>,
+    options: Options,
+    limits: Limits,
+    pub(super) state: Vec<u64>,
+    pub(super) joint: Vec<&'e Move<C>>,
+    /// How often the state, and the state or the moves, have changed.
+    state_changes: u64,
+    move_changes: u64,
+    pub(super) answers: Vec<Answers<C>>,
+    pub(super) rows: Vec<RowSet<C>>,
+    /// For each site the questions of the rows that are being merged.
+    questions: Vec<Vec<u32>>,
+    /// For each site the rows that wait for answers.
+    pub(super) waiting: Vec<Waiting<C>>,
+    /// For each component the change that its answers belong to.
+    stamps: Vec<u64>,
+    pub(super) stack: Vec<Frame>,
+    terms: Terms,
+    /// What a root with a target has derived.
+    bits: Vec<u64>,
+    /// The key of questions without inputs.
+    no_values: Key,
+    scratch: Vec<TermId>,
+    inside: Vec<C>,
+    budget: Budget,
+}
+
+impl<'e, C: Cell> Prover<'e, C> {
+    pub(super) fn new(
+        tree: &'e OrAndTree,
+        facts: &'e Facts<C>,
+        terms: &Terms,
+        words: usize,
+        options: Options,
+        limits: Limits,
+    ) -> Prover<'e, C> {
+        Prover {
+            tree,
+            facts,
+            options,
+            limits,
+            state: vec![0; words],
+            joint: Vec::new(),
+            state_changes: 1,
+            move_changes: 1,
+            answers: tree.ors.iter().map(Answers::new).collect(),
+            rows: tree.ands.iter().map(|and| RowSet::new(and.width)).collect(),
+            questions: vec![Vec::new(); tree.sites.len()],
+            waiting: tree.sites.iter().map(|site| Waiting::new(tree.ands[site.and.index()].width)).collect(),
+            stamps: vec![0; tree.components.len()],
+            stack: Vec::new(),
+            terms: terms.clone(),
+            bits: Vec::new(),
+            no_values: Key::Direct { base: 0, parts: Vec::new() },
+            scratch: Vec::new(),
+            inside: Vec::new(),
+            budget: Budget::new(limits),
+        }
+    }
+
+    /// Makes the proofs speak of another state.
+    pub(super) fn set_state(&mut self, state: &Row) {
+        if self.state != state {
+            self.state.copy_from_slice(state);
+            self.forget();
+        }
+    }
+
+    /// Makes the proofs speak of these moves.
+    pub(super) fn set_moves(&mut self, joint: impl Iterator<Item = &'e Move<C>>) {
+        self.joint.clear();
+        self.joint.extend(joint);
+        self.move_changes += 1;
+    }
+
+    /// Forgets everything about the state.
+    pub(super) fn forget(&mut self) {
+        self.state_changes += 1;
+        self.move_changes += 1;
+    }
+
+    /// For each node how many questions it was asked and how many answers it gave, in all states together.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.answers.iter().map(Answers::counts)
+    }
+
+    /// All answers ever given.
+    pub(super) fn rows_ever(&self) -> u64 {
+        self.counts().map(|(_, answered)| answered).sum()
+    }
+
+    /// Proves a question without inputs.
+    pub(super) fn prove(&mut self, or: OrId) -> Result<&Answers<C>, Exceeded> {
+        self.budget = Budget::new(self.limits);
+        let node = &self.tree.ors[or.index()];
+        if !self.options.sharing || node.target.is_some() {
+            self.stamps[node.component.index()] = 0;
+        }
+        self.refresh(or);
+        let answers = &mut self.answers[or.index()];
+        if let Added::New(_) = answers.questions.add(&self.no_values, &[]) {
+            answers.open_questions();
+            self.enter(or);
+            if let Err(limit) = self.run() {
+                self.stack.clear();
+                self.forget();
+                return Err(limit);
+            }
+        }
+        Ok(&self.answers[or.index()])
+    }
+
+    /// Proves a root and sets the bits of what it derives.
+    pub(super) fn prove_bits(&mut self, or: OrId, target: Target, bits: &mut [u64]) -> Result<(), Exceeded> {
+        let facts = self.facts;
+        if self.tree.ors[or.index()].target.is_some() {
+            self.bits.clear();
+            self.bits.resize(bits.len(), 0);
+            self.prove(or)?;
+            bits.iter_mut().zip(&self.bits).for_each(|(word, new)| *word |= new);
+        } else {
+            let numbers = facts.numbers(target);
+            for number in self.prove(or)?.all().filter_map(|answer| numbers.find_whole(answer)) {
+                set_bit(bits, number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what a node, and those it needs that need it, have answered about another state.
+    fn refresh(&mut self, or: OrId) {
+        let node = &self.tree.ors[or.index()];
+        let change = match node.phase {
+            Phase::Static => 1,
+            Phase::State => self.state_changes,
+            Phase::Move => self.move_changes,
+        };
+        if self.stamps[node.component.index()] == change {
+            return;
+        }
+        self.stamps[node.component.index()] = change;
+        let component = &self.tree.components[node.component.index()];
+        for member in &component.members {
+            self.answers[member.index()].forget();
+        }
+        for site in &component.sites {
+            self.waiting[site.index()].forget();
+        }
+    }
+
+    /// Puts the questions of a node that were not taken up yet on the stack.
+    fn enter(&mut self, or: OrId) {
+        let node = &self.tree.ors[or.index()];
+        if node.recursive {
+            self.stack.push(Frame::Component(node.component));
+        } else {
+            self.push_rules(or);
+        }
+    }
+
+    /// Takes up the open questions of a node.
+    pub(super) fn push_rules(&mut self, or: OrId) {
+        let answers = &mut self.answers[or.index()];
+        let (from, to) = (answers.taken, answers.questions.len());
+        answers.taken = to;
+        self.stack.push(Frame::Rules { or, rule: 0, op: None, from, to });
+    }
+
+    fn run(&mut self) -> Result<(), Exceeded> {
+        while let Some(frame) = self.stack.pop() {
+            match frame {
+                Frame::Rules { or, rule, op, from, to } => self.rules(or, rule, op, from, to)?,
+                Frame::Resume { and, op } => {
+                    if let Progress::Waits { op, called } = self.advance(and, op)? {
+                        self.stack.push(Frame::Resume { and, op });
+                        self.enter(called);
+                    }
+                }
+                Frame::Component(component) => self.component(component)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with the rules of a node until a call must be proved first.
+    fn rules(
+        &mut self,
+        or: OrId,
+        mut rule: u32,
+        mut op: Option<u32>,
+        from: u32,
+        to: u32,
+    ) -> Result<(), Exceeded> {
+        let node = &self.tree.ors[or.index()];
+        while let Some(&and) = node.ands.get(rule as usize) {
+            let start = op.take();
+            if start.is_none() {
+                // One proof is enough where nothing but yes or no is asked.
+                if node.outputs == 0 && to - from == 1 && self.answers[or.index()].holds(from) {
+                    return Ok(());
+                }
+                self.start(and, from, to);
+            }
+            if let Progress::Waits { op, called } = self.advance(and, start.unwrap_or(0))? {
+                self.stack.push(Frame::Rules { or, rule, op: Some(op), from, to });
+                self.enter(called);
+                return Ok(());
+            }
+            rule += 1;
+        }
+        Ok(())
+    }
+
+    /// Fills the RowSet of a rule with the questions.
+    fn start(&mut self, and: AndId, from: u32, to: u32) {
+        let node = &self.tree.ands[and.index()];
+        let or = &self.tree.ors[node.or.index()];
+        let answers = &self.answers[node.or.index()];
+        let rows = &mut self.rows[and.index()];
+        rows.clear();
+        for question in from..to {
+            if or.outputs == 0 && answers.holds(question) {
+                continue;
+            }
+            let row = rows.push(question);
+            if !take_over(row, answers.questions.key(question), &node.start) {
+                rows.swap_remove(rows.len() - 1);
+            }
+        }
+    }
+
+    /// Works off the operations of a rule from `at` on.
+    fn advance(&mut self, and: AndId, at: u32) -> Result<Progress, Exceeded> {
+        let node = &self.tree.ands[and.index()];
+        let mut rows = std::mem::take(&mut self.rows[and.index()]);
+        let mut progress = Ok(Progress::Finished);
+        for (position, op) in node.ops.iter().enumerate().skip(at as usize) {
+            if rows.len() == 0 {
+                break;
+            }
+            if let Err(limit) = self.budget.tick_by(rows.len() as u64) {
+                progress = Err(limit);
+                break;
+            }
+            if let Op::Ask(site) = op {
+                if let Some(called) = self.ask(*site, &rows) {
+                    progress = Ok(Progress::Waits { op: position as u32 + 1, called });
+                    break;
+                }
+            } else {
+                self.apply(op, &mut rows);
+                if rows.len() > self.limits.rows {
+                    progress = Err(Exceeded::Rows(self.limits.rows));
+                    break;
+                }
+            }
+        }
+        if let Ok(Progress::Finished) = progress {
+            progress = self.answer(and, &rows).map(|()| Progress::Finished);
+        }
+        self.rows[and.index()] = rows;
+        progress
+    }
+
+    /// The return query: rows become answers.
+    fn answer(&mut self, and: AndId, rows: &RowSet<C>) -> Result<(), Exceeded> {
+        let node = &self.tree.ands[and.index()];
+        let or = &self.tree.ors[node.or.index()];
+        if let Some(target) = or.target {
+            let numbers = self.facts.numbers(target);
+            for at in 0..rows.len() {
+                // What the vocabulary does not have cannot be reached by legal moves.
+                if let Some(number) = numbers.find(&node.place, rows.row(at)) {
+                    set_bit(&mut self.bits, number);
+                }
+            }
+            return Ok(());
+        }
+        let answers = &mut self.answers[node.or.index()];
+        let before = answers.len();
+        for at in 0..rows.len() {
+            answers.add(or, node, rows.question(at), rows.row(at));
+        }
+        self.budget.spend((answers.len() - before) as usize)
+    }
+
+    /// Puts the questions of a call; gives the node that must be proved before they are answered.
+    fn ask(&mut self, site: SiteId, rows: &RowSet<C>) -> Option<OrId> {
+        let call = &self.tree.sites[site.index()];
+        let or = &self.tree.ors[call.or.index()];
+        if !self.options.sharing && !call.waits {
+            self.stamps[or.component.index()] = 0;
+        }
+        self.refresh(call.or);
+        let answers = &mut self.answers[call.or.index()];
+        let questions = &mut self.questions[site.index()];
+        questions.clear();
+        let count = if call.key.is_fixed() { 1 } else { rows.len() };
+        for at in 0..count {
+            let row = rows.row(at);
+            questions.push(match answers.questions.add(&call.key, row) {
+                Added::Known(question) => question,
+                Added::New(question) => {
+                    answers.questions.note(call.values.iter().map(|&source| value(row, source)));
+                    question
+                }
+                Added::Impossible => NONE,
+            });
+        }
+        answers.open_questions();
+        let open = answers.taken < answers.questions.len();
+        (open && !call.waits).then_some(call.or)
+    }
+
+    /// Applies one operation that needs no further proof.
+    fn apply(&mut self, op: &Op, rows: &mut RowSet<C>) {
+        let most = self.limits.rows;
+        match op {
+            Op::Fluents { index, key, merge: kind, take } => {
+                let index = &self.facts.fluent_indexes[index.index()];
+                let fluents = &self.facts.fluents;
+                let provider = FromState { state: &self.state, fluents, index, key };
+                merge(rows, &provider, *kind, take, most);
+            }
+            Op::Facts { index, key, merge: kind, take } => {
+                let provider = FromFacts { index: &self.facts.fact_indexes[index.index()], key };
+                merge(rows, &provider, *kind, take, most);
+            }
+            Op::Does { shape, merge: kind, take } => {
+                let provider = FromMoves { joint: &self.joint, shape: *shape };
+                merge(rows, &provider, *kind, take, most);
+            }
+            Op::Ask(_) => {}
+            Op::Merge(site) => {
+                let call = &self.tree.sites[site.index()];
+                let questions = self.questions[site.index()].as_slice();
+                let mut before = NONE;
+                let mut kind = call.merge;
+                if call.waits {
+                    let waiting = &mut self.waiting[site.index()];
+                    waiting.add(rows, questions);
+                    before = waiting.served;
+                    // Each row has its own answers so far.
+                    if kind == Merge::Check {
+                        kind = Merge::Verify;
+                    }
+                }
+                let provider = FromAnswers { answers: &self.answers[call.or.index()], questions, before };
+                merge(rows, &provider, kind, &call.take, most);
+            }
+            Op::Distinct(left, right) => retain(rows, |row| value(row, *left) != value(row, *right)),
+            Op::Constant(source) => {
+                let terms = &self.terms;
+                retain(rows, |row| terms.is_constant(TermId(value(row, *source).number())));
+            }
+            Op::TakeApart { whole, functor, count, take } => {
+                let (terms, scratch) = (&self.terms, &mut self.inside);
+                retain(rows, |row| {
+                    let term = TermId(value(row, *whole).number());
+                    let inside = terms.arguments(term);
+                    if terms.functor(term) != *functor || inside.len() != *count {
+                        return false;
+                    }
+                    scratch.clear();
+                    scratch.extend(inside.iter().map(|id| C::of(id.0)));
+                    take_over(row, scratch, take)
+                });
+            }
+            Op::PutTogether { functor, args, to } => {
+                for at in 0..rows.len() {
+                    let term = self.put_together(*functor, args, rows.row(at));
+                    rows.row_mut(at)[*to as usize] = C::of(term.0);
+                }
+            }
+            Op::Equals { whole, functor, args } => {
+                for at in (0..rows.len()).rev() {
+                    self.scratch.clear();
+                    let row = rows.row(at);
+                    self.scratch.extend(args.iter().map(|&arg| TermId(value(row, arg).number())));
+                    let term = self.terms.find(*functor, &self.scratch);
+                    if term != Some(TermId(value(row, *whole).number())) {
+                        rows.swap_remove(at);
+                    }
+                }
+            }
+        }
+    }
+
+    fn put_together(&mut self, functor: ludex_gdl::Symbol, args: &[Source], row: &[C]) -> TermId {
+        self.scratch.clear();
+        self.scratch.extend(args.iter().map(|&arg| TermId(value(row, arg).number())));
+        self.terms.intern(functor, &self.scratch)
+    }
+}
+
+fn set_bit(bits: &mut [u64], number: u32) {
+    bits[number as usize / 64] |= 1 << (number % 64);
+}
