@@ -107,7 +107,11 @@ impl Loaded {
 
     /// The engine of that choice for the rules.
     pub fn engine(&self, choice: Choice) -> Result<Box<dyn Engine>> {
-        let game = self.game()?;
+        self.engine_for(self.game()?, choice)
+    }
+
+    /// The engine of that choice for the rules in some encoding.
+    pub fn engine_for(&self, game: &Game, choice: Choice) -> Result<Box<dyn Engine>> {
         let _progress = Progress::spinner(format!("building an engine for {}", self.name));
         let engine = choice.build(game, Limits::default());
         engine.with_context(|| format!("no engine `{}` for {}", choice.name, self.name))

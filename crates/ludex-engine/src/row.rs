@@ -16,6 +16,11 @@ pub fn set(row: &mut Row, fluent: FluentId) {
     row[fluent.index() / 64] |= 1 << (fluent.index() % 64);
 }
 
+/// Makes the fluent not hold.
+pub fn clear(row: &mut Row, fluent: FluentId) {
+    row[fluent.index() / 64] &= !(1 << (fluent.index() % 64));
+}
+
 /// The fluents that hold, ascending.
 pub fn fluents(row: &Row) -> impl Iterator<Item = FluentId> + '_ {
     row.iter().enumerate().flat_map(|(at, &word)| Bits(word).map(move |bit| FluentId((at * 64) as u32 + bit)))

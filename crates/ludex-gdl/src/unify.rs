@@ -68,7 +68,8 @@ impl Substitution {
         (0..count as u32).map(|v| self.resolved(&Term::Variable(Variable(v)))).collect()
     }
 
-    fn resolved(&mut self, term: &Term) -> Term {
+    /// The term with all bindings applied. Exhaustion leaves variables standing.
+    pub fn resolved(&mut self, term: &Term) -> Term {
         if !self.step() {
             return term.clone();
         }

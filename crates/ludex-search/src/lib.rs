@@ -6,5 +6,6 @@ pub mod alphabeta;
 pub mod clock;
 pub mod estimate;
 pub mod mind;
+pub mod minimax;
 pub mod solitaire;
 pub mod uct;

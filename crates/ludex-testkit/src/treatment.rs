@@ -1,6 +1,8 @@
 //! Ways to treat rules that must not change what they mean.
 
 use crate::corpus::into_game;
+use ludex_gdl::analysis::turns::impossible_joint_moves;
+use ludex_gdl::rewrite::fnext::{Encoding, encode, explicit};
 use ludex_gdl::syntax::print;
 use ludex_gdl::{Game, Rules, Sheet};
 
@@ -17,18 +19,37 @@ pub enum Treatment {
     RulesKif,
     /// The lowered rules, printed in infix notation and read again.
     RulesInfix,
+    /// Translated for the frame problem.
+    Encoded(Encoding),
+    /// Translated, with the frame relation written into the rules, printed as KIF and read again.
+    Explicit,
 }
 
 impl Treatment {
     /// All of them, the plain one first.
-    pub const ALL: [Treatment; 5] =
-        [Treatment::AsWritten, Treatment::Kif, Treatment::Infix, Treatment::RulesKif, Treatment::RulesInfix];
+    pub const ALL: [Treatment; 9] = [
+        Treatment::AsWritten,
+        Treatment::Kif,
+        Treatment::Infix,
+        Treatment::RulesKif,
+        Treatment::RulesInfix,
+        Treatment::Encoded(Encoding::Direct),
+        Treatment::Encoded(Encoding::Pruned),
+        Treatment::Encoded(Encoding::Relevant),
+        Treatment::Explicit,
+    ];
 
-    /// The game after the treatment. Its rules are those of the sheet, or it is an error.
+    /// The game after the treatment. Unless it is a translation, its rules are those of the sheet, or it is
+    /// an error.
     pub fn apply(self, sheet: &Sheet) -> Result<Game, String> {
         let game = into_game(sheet.clone())?;
         let text = match self {
             Treatment::AsWritten => return Ok(game),
+            Treatment::Encoded(encoding) => return Ok(encoded(&game, encoding)),
+            Treatment::Explicit => {
+                let text = print::kif(&explicit(&encoded(&game, Encoding::Relevant)).rules.to_tree());
+                return into_game(Sheet::read(&text)).map_err(|e| format!("{self:?}: {e}\n{text}"));
+            }
             Treatment::Kif => print::kif(&sheet.tree),
             Treatment::Infix => print::infix(&sheet.tree),
             Treatment::RulesKif => print::kif(&game.rules.to_tree()),
@@ -43,6 +64,11 @@ impl Treatment {
         }
         Ok(again)
     }
+}
+
+/// The game in that encoding, with what can be proved impossible left out.
+pub fn encoded(game: &Game, encoding: Encoding) -> Game {
+    encode(game, encoding, &impossible_joint_moves(game))
 }
 
 /// The first rule in which two lists of rules differ.

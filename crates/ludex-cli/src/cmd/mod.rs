@@ -3,9 +3,11 @@
 mod bench;
 mod check;
 mod debug;
+mod frame;
 mod games;
 mod gdl_perf;
 mod match_;
+mod minimax;
 mod perft;
 mod play;
 mod player;
@@ -29,6 +31,8 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Replay(args) => replay::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Prove(args) => prove::run(args, out),
+        Command::Frame(args) => frame::run(args, out),
+        Command::Minimax(args) => minimax::run(args, out),
         Command::Debug(args) => debug::run(args, out),
         Command::Play(args) => play::run(args, out),
         Command::Player(args) => player::run(args, out),

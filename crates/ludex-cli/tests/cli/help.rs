@@ -5,14 +5,19 @@ use crate::{bundled, ludex};
 #[test]
 fn every_command_explains_itself_with_examples() {
     let overview = ludex(&["--help"]).ends_with(0).out;
-    let commands: [&[&str]; 14] = [
+    let commands: &[&[&str]] = &[
         &["check"],
         &["print"],
         &["perft"],
         &["simulate"],
         &["replay"],
         &["bench"],
+        &["frame"],
+        &["minimax"],
         &["prove"],
+        &["play"],
+        &["player"],
+        &["match"],
         &["debug"],
         &["debug", "tree"],
         &["debug", "rules"],

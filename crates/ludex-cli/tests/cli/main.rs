@@ -3,7 +3,9 @@
 mod bench;
 mod check;
 mod debug;
+mod frame;
 mod help;
+mod minimax;
 mod misuse;
 mod pages;
 mod perft;

@@ -26,6 +26,6 @@ mod table;
 pub(crate) use base::{Base, Extent, Overrun};
 pub(crate) use evaluate::{Sink, Store};
 pub(crate) use plan::{Estimate, Plan};
-pub(crate) use program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, Shape, TableId};
+pub(crate) use program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, Shape, Stay, TableId};
 pub use reference::Datalog;
 pub(crate) use table::Table;

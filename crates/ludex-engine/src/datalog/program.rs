@@ -122,6 +122,16 @@ pub(crate) struct FluentTables {
     pub(crate) init: TableId,
     pub(crate) holds: TableId,
     pub(crate) next: TableId,
+    pub(crate) stay: Stay,
+}
+
+/// What of a function's fluents holds on without being derived anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stay {
+    /// Nothing: the game is as it was written, or all of them end with every move.
+    Never,
+    /// Everything but the rows of this table: the game is translated for the frame problem.
+    Unless(TableId),
 }
 
 /// The tables of one function of moves; the role is the first column.
@@ -160,13 +170,21 @@ impl Program {
         // `base`, `input` and whatever else no question reads is left out.
         let read = dependencies.closure(
             [Keyword::Role, Keyword::Init, Keyword::Legal, Keyword::Next, Keyword::Terminal, Keyword::Goal]
-                .map(|keyword| rules.keyword(keyword)),
+                .map(|keyword| rules.keyword(keyword))
+                .into_iter()
+                .chain(game.frame),
         );
         let mut builder = Builder {
             rules,
             domains: &domains,
             phases: &phases,
-            spread: rules.relations().map(|relation| spread_position(rules, &domains, relation)).collect(),
+            spread: rules
+                .relations()
+                .map(|relation| match game.frame == Some(relation) {
+                    true => Some(0),
+                    false => spread_position(rules, &domains, relation),
+                })
+                .collect(),
             terms,
             tables: Vec::new(),
             by_shape: HashMap::new(),
@@ -176,7 +194,8 @@ impl Program {
             let init = builder.table(rules.keyword(Keyword::Init), shape);
             let holds = builder.table(rules.keyword(Keyword::True), shape);
             let next = builder.table(rules.keyword(Keyword::Next), shape);
-            fluents.push(FluentTables { shape, init, holds, next });
+            let stay = game.frame.map_or(Stay::Never, |frame| Stay::Unless(builder.table(frame, shape)));
+            fluents.push(FluentTables { shape, init, holds, next, stay });
         }
         let mut moves = Vec::new();
         for shape in builder.shapes(Keyword::Legal, 1) {
@@ -201,6 +220,7 @@ impl Program {
                 strata.push(FlatStratum { rules: flat, recursive: stratum.recursive, phase });
             }
         }
+        drop_certain_ends(&mut fluents, &mut strata);
         let spread = &builder.spread;
         let columns: Vec<Vec<Domain>> = builder
             .tables
@@ -239,6 +259,28 @@ fn column_domains(domains: &Domains, table: &TableInfo, spread: usize) -> Vec<Do
         _ => domains.argument(table.relation, column),
     };
     (0..table.width).map(|column| domain(column).clone()).collect()
+}
+
+/// Where a rule says that all fluents of a function end, whatever is done, nobody needs to list them.
+fn drop_certain_ends(fluents: &mut [FluentTables], strata: &mut Vec<FlatStratum>) {
+    for tables in fluents {
+        let Stay::Unless(ends) = tables.stay else { continue };
+        let is_certain = |rule: &FlatRule| {
+            let mut seen = Vec::new();
+            let all_open = rule.head.args.iter().all(|arg| {
+                let is_new = matches!(arg, Arg::Variable(_)) && !seen.contains(arg);
+                seen.push(*arg);
+                is_new
+            });
+            let [FlatLiteral::Positive(only)] = rule.body.as_slice() else { return false };
+            all_open && rule.head.table == ends && only.table == tables.holds && only.args == rule.head.args
+        };
+        if strata.iter().flat_map(|stratum| &stratum.rules).any(is_certain) {
+            tables.stay = Stay::Never;
+            strata.iter_mut().for_each(|stratum| stratum.rules.retain(|rule| rule.head.table != ends));
+        }
+    }
+    strata.retain(|stratum| !stratum.rules.is_empty());
 }
 
 /// A table is taken to hold every combination of its columns' domains, up to a thousand rows.

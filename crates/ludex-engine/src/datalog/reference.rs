@@ -3,7 +3,7 @@
 use super::base::{Base, Overrun};
 use super::evaluate::{Store, StratumPlan};
 use super::plan::Estimate;
-use super::program::{FlatLiteral, Program, TableId};
+use super::program::{FlatLiteral, Program, Stay, TableId};
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
 use crate::limits::{Budget, Exceeded, Limits};
@@ -58,6 +58,8 @@ struct Codes {
     roles: Vec<TermId>,
     /// The goal value that a term is, for terms that are numbers.
     values: HashMap<TermId, Goal>,
+    /// The fluents that hold on unless they are said to end.
+    staying: Vec<u64>,
 }
 
 /// How many joint moves are played to learn the sizes of the tables, and how many steps of work that may
@@ -221,7 +223,13 @@ impl Questions {
             legal: needed(&mut program.moves.iter().map(|m| m.legal)),
             terminal: needed(&mut [program.terminal].into_iter()),
             goal: needed(&mut [program.goal].into_iter()),
-            next: needed(&mut program.fluents.iter().map(|f| f.next)),
+            next: needed(&mut program.fluents.iter().flat_map(|f| {
+                let ends = match f.stay {
+                    Stay::Unless(ends) => Some(ends),
+                    Stay::Never => None,
+                };
+                ends.into_iter().chain([f.next])
+            })),
         }
     }
 }
@@ -244,10 +252,14 @@ impl Codes {
             move_of: vec![HashMap::new(); program.moves.len()],
             roles: vocabulary.roles().map(|role| vocabulary.role(role)).collect(),
             values: HashMap::new(),
+            staying: vec![0; vocabulary.words()],
         };
         for fluent in vocabulary.fluents() {
             let (shape, columns) = columns(vocabulary.fluent(fluent));
             let table = shapes[&shape];
+            if program.fluents[table].stay != Stay::Never {
+                row::set(&mut codes.staying, fluent);
+            }
             codes.fluent_of[table].insert(columns.clone(), fluent.0);
             codes.fluents.push((table, columns));
         }
@@ -474,6 +486,17 @@ impl Worker for DatalogWorker<'_> {
             return;
         }
         let engine = self.engine;
+        for ((word, old), staying) in out.iter_mut().zip(state).zip(&engine.codes.staying) {
+            *word = old & staying;
+        }
+        for (tables, codes) in engine.program.fluents.iter().zip(&engine.codes.fluent_of) {
+            let Stay::Unless(ends) = tables.stay else { continue };
+            for columns in self.store.table(ends).rows() {
+                if let Some(&fluent) = codes.get(columns) {
+                    row::clear(out, crate::vocabulary::FluentId(fluent));
+                }
+            }
+        }
         for (tables, codes) in engine.program.fluents.iter().zip(&engine.codes.fluent_of) {
             for columns in self.store.table(tables.next).rows() {
                 if let Some(&fluent) = codes.get(columns) {

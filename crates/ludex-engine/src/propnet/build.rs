@@ -7,7 +7,7 @@
 
 use super::ground::{AtomId, Ground, GroundLiteral};
 use super::net::{Block, Net, NetBuilder, Node, Signal};
-use crate::datalog::{Base, Program, Shape};
+use crate::datalog::{Base, Program, Shape, Stay};
 use crate::engine::Goal;
 use crate::terms::TermId;
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
@@ -21,6 +21,7 @@ pub(crate) fn build(base: &Base, ground: &Ground, vocabulary: &Vocabulary) -> Ne
         net: NetBuilder::new(),
         signals: vec![None; ground.atoms],
         moves: HashMap::new(),
+        fluent_signals: Vec::new(),
         move_signals: Vec::new(),
         ground,
     };
@@ -35,6 +36,8 @@ struct Builder<'g> {
     signals: Vec<Option<Signal>>,
     /// The role and move of each *does* atom.
     moves: HashMap<AtomId, (RoleId, MoveId)>,
+    /// The signals of the fluents.
+    fluent_signals: Vec<Signal>,
     /// For each role the signals of its moves.
     move_signals: Vec<Vec<Signal>>,
     ground: &'g Ground,
@@ -58,6 +61,7 @@ impl Builder<'_> {
                 self.signals[atom.index()] = Some(fluent.map_or(Signal::FALSE, |f| fluents[f.index()]));
             }
         }
+        self.fluent_signals = fluents;
         for tables in &program.moves {
             for (row, columns) in self.ground.store.table(tables.does).rows().enumerate() {
                 let atom = self.ground.atom(tables.does, row);
@@ -196,7 +200,8 @@ impl Builder<'_> {
         self.net.or_all(&mut others).inverse()
     }
 
-    fn finish(self, program: &Program, vocabulary: &Vocabulary) -> Net {
+    fn finish(mut self, program: &Program, vocabulary: &Vocabulary) -> Net {
+        let stays = self.stays(program, vocabulary);
         let ground = self.ground;
         let store = &ground.store;
         let is_static = |table: crate::datalog::TableId| program.table(table).phase == Phase::Static;
@@ -224,6 +229,9 @@ impl Builder<'_> {
                     next[fluent.index()] = signal(tables.next, row);
                 }
             }
+        }
+        for (next, stays) in next.iter_mut().zip(stays) {
+            *next = self.net.or_all(&mut vec![*next, stays]);
         }
         let terminal =
             if store.table(program.terminal).len() > 0 { signal(program.terminal, 0) } else { Signal::FALSE };
@@ -254,6 +262,29 @@ fn others(
     let rows = ground.store.table(program.goal).rows().enumerate();
     let is_role = |term: TermId| vocabulary.roles().any(|role| vocabulary.role(role) == term);
     rows.map(|(row, columns)| (row, columns[0])).filter(move |(_, term)| !is_role(*term))
+}
+
+impl Builder<'_> {
+    /// In a translated game, for each fluent whether it holds and does not end.
+    fn stays(&mut self, program: &Program, vocabulary: &Vocabulary) -> Vec<Signal> {
+        let ground = self.ground;
+        let mut stays = vec![Signal::FALSE; vocabulary.fluent_count()];
+        for tables in &program.fluents {
+            let Stay::Unless(ends) = tables.stay else { continue };
+            let find = |columns: &[TermId]| {
+                tables.shape.find(vocabulary.terms(), columns).and_then(|term| vocabulary.find_fluent(term))
+            };
+            for fluent in ground.store.table(tables.holds).rows().filter_map(find) {
+                stays[fluent.index()] = self.fluent_signals[fluent.index()];
+            }
+            for (row, columns) in ground.store.table(ends).rows().enumerate() {
+                let Some(fluent) = find(columns) else { continue };
+                let ends = self.signals[ground.atom(ends, row).index()].expect("all atoms are built");
+                stays[fluent.index()] = self.net.and(self.fluent_signals[fluent.index()], ends.inverse());
+            }
+        }
+        stays
+    }
 }
 
 fn find_move(vocabulary: &Vocabulary, shape: Shape, columns: &[TermId]) -> Option<(RoleId, MoveId)> {

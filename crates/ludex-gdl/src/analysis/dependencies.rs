@@ -34,6 +34,11 @@ impl Dependencies {
         self.direct[relation.index()].iter().map(|&r| RelationId(r))
     }
 
+    /// True if the relation is computed from itself.
+    pub fn is_recursive(&self, relation: RelationId) -> bool {
+        self.closure(self.direct(relation))[relation.index()]
+    }
+
     pub(super) fn graph(&self) -> &[Vec<u32>] {
         &self.direct
     }

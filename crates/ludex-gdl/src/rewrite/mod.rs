@@ -1,4 +1,6 @@
 //! Rules to rules: other rules with the same meaning.
 
 pub mod demand;
+pub mod fnext;
+mod simplify;
 pub(crate) mod unfold;
