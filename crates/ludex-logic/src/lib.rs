@@ -6,12 +6,14 @@
 //! - [`prove`]: induction, property-directed reachability, certificates, counterexamples
 //! - [`discover`]: what is worth knowing of a game, found and proved
 //! - [`facts`]: the value of what is proved, for the rest of Ludex
+//! - [`endgame`]: what is how far from a goal, by regression and by exhaustion, in one file
 //! - [`asp`]: the same questions as answer-set programs for clingo
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod asp;
 pub mod discover;
+pub mod endgame;
 pub mod facts;
 pub mod formula;
 pub mod prove;

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod debug;
+mod endgame;
 mod frame;
 mod games;
 mod gdl_perf;
@@ -15,6 +16,7 @@ mod print;
 mod prove;
 mod replay;
 mod simulate;
+mod solve;
 
 use crate::args::Command;
 use crate::status::Status;
@@ -33,6 +35,8 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Prove(args) => prove::run(args, out),
         Command::Frame(args) => frame::run(args, out),
         Command::Minimax(args) => minimax::run(args, out),
+        Command::Endgame(args) => endgame::run(args, out),
+        Command::Solve(args) => solve::run(args, out),
         Command::Debug(args) => debug::run(args, out),
         Command::Play(args) => play::run(args, out),
         Command::Player(args) => player::run(args, out),

@@ -1,0 +1,257 @@
+//! `ludex endgame`: databases of ends, by regression of the goals.
+
+use crate::args::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery};
+use crate::progress::Progress;
+use crate::report::count;
+use crate::status::{Misuse, Status};
+use crate::{game, json};
+use anyhow::{Context, Result, anyhow};
+use ludex::engine::engine::Engine;
+use ludex::engine::limits::Limits as EngineLimits;
+use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex::engines;
+use ludex::logic::endgame::file::{self, FileError, Form};
+use ludex::logic::endgame::query::{self, Class};
+use ludex::logic::endgame::regress::{Assume, Limits, Options, regress};
+use ludex::logic::endgame::{Database, describe, solve};
+use serde_json::{Map, Value, json};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+pub fn run(args: &Endgame, out: &mut dyn Write) -> Result<Status> {
+    match &args.action {
+        EndgameAction::Build(args) => build(args, out),
+        EndgameAction::Query(args) => query(args, out),
+        EndgameAction::Info(args) => info(args, out),
+    }
+}
+
+fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
+    let loaded = game::read(&args.game.game)?;
+    let rules = loaded.game()?;
+    let limits = Limits {
+        depth: args.depth.unwrap_or(60_000),
+        nodes: args.memory as usize * 1_000_000,
+        entries: args.entries.unwrap_or(u64::MAX),
+        time: Duration::from_secs_f64(args.time),
+        ..Limits::default()
+    };
+    let assume = if args.no_invariants { Assume::Nothing } else { Assume::Derived };
+    let options = Options { limits, assume, strips: !args.no_strips, interrupt: None };
+    let regression = {
+        let _progress = Progress::spinner(format!("regressing the goals of {}", loaded.name));
+        regress(rules, &options).with_context(|| loaded.name.clone())?
+    };
+    file::write(&args.output, &regression.bytes)
+        .map_err(|error| Misuse(format!("`{}` cannot be written: {error}", args.output.display())))?;
+    let summary = regression.summary;
+    let limit = summary.stop.map(|stop| stop.to_string());
+    if args.json.json {
+        let line = json!({
+            "game": loaded.name, "depth": summary.depth, "entries": summary.entries, "seconds": summary.seconds,
+            "complete": summary.complete, "limit": limit, "bytes": regression.bytes.len(), "nodes": summary.nodes,
+            "groups": summary.groups, "joint_moves": summary.joint_moves, "strips": summary.is_strips(),
+            "preparation_seconds": summary.preparation_seconds,
+        });
+        json::line(out, &line)?;
+        return Ok(Status::Yes);
+    }
+    let end = match (&limit, summary.complete) {
+        (Some(limit), _) => format!("stopped: {limit}"),
+        (None, true) => "nothing lies beyond".to_owned(),
+        (None, false) => "as asked".to_owned(),
+    };
+    writeln!(
+        out,
+        "{}: {} to depth {} ({end}), {:.3} seconds, {} bytes",
+        loaded.name,
+        count_entries(summary.entries),
+        summary.depth,
+        summary.seconds,
+        regression.bytes.len()
+    )?;
+    Ok(Status::Yes)
+}
+
+fn count_entries(entries: u64) -> String {
+    if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") }
+}
+
+/// Opens a database; one that is not there, or is none, is the caller's mistake.
+fn open(path: &Path) -> Result<Database> {
+    Database::open(path).map_err(|error| match error {
+        FileError::Io(error) => Misuse(format!("`{}` cannot be read: {error}", path.display())).into(),
+        error => anyhow!("`{}`: {error}", path.display()),
+    })
+}
+
+/// The engine of the rules that a database carries.
+fn engine(database: &Database) -> Result<Box<dyn Engine>> {
+    let game = database.game()?;
+    let _progress = Progress::spinner("building an engine");
+    let engine = engines::AUTO.build(&game, EngineLimits::default())?;
+    let overview = database.overview();
+    if engine.vocabulary().fluent_count() != overview.fluents as usize {
+        return Err(anyhow!("the database numbers the fluents of its game in another way"));
+    }
+    Ok(engine)
+}
+
+fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
+    let database = open(&args.file)?;
+    let engine = engine(&database)?;
+    let vocabulary = engine.vocabulary();
+    let mut worker = engine.worker();
+    let state = match args.state.trim() {
+        "initial" => {
+            let mut state = vec![0; vocabulary.words()];
+            worker.initial(&mut state);
+            state
+        }
+        "-" => {
+            let mut text = String::new();
+            std::io::stdin().lock().take(1 << 24).read_to_string(&mut text).context("standard input")?;
+            read_state(vocabulary, &text)?
+        }
+        text => read_state(vocabulary, text)?,
+    };
+    let role = match &args.role {
+        None => RoleId(0),
+        Some(name) => vocabulary
+            .roles()
+            .find(|&role| vocabulary.show_role(role) == *name)
+            .ok_or_else(|| Misuse(format!("`{name}` is no role of the game")))?,
+    };
+    let answer = query::query(&database, &mut *worker, &state);
+    let show = |joint: &[MoveId]| -> Vec<String> {
+        vocabulary.roles().zip(joint).map(|(role, &movement)| vocabulary.show_move(role, movement)).collect()
+    };
+    let moves_of = |role: RoleId| -> Vec<String> {
+        answer.moves[role.index()].iter().map(|&movement| vocabulary.show_move(role, movement)).collect()
+    };
+    if args.json.json {
+        let entries: Vec<Value> = answer
+            .entries
+            .iter()
+            .map(|entry| {
+                let plan: Vec<Vec<String>> = entry.plan.iter().map(|joint| show(joint)).collect();
+                json!({
+                    "role": vocabulary.show_role(entry.role), "kind": entry.kind.name(), "depth": entry.depth, "plan": plan,
+                })
+            })
+            .collect();
+        let by_role = |value: &dyn Fn(RoleId) -> Value| -> Map<String, Value> {
+            vocabulary.roles().map(|role| (vocabulary.show_role(role), value(role))).collect()
+        };
+        let class = |role: RoleId| {
+            answer.classes.get(role.index()).map_or(Class::Unknown.name(), |class| class.name())
+        };
+        let line = json!({
+            "class": class(role), "entries": entries, "moves": by_role(&|role| json!(moves_of(role))),
+            "classes": by_role(&|role| json!(class(role))),
+        });
+        json::line(out, &line)?;
+        return Ok(Status::Yes);
+    }
+    for (role, class) in vocabulary.roles().zip(&answer.classes) {
+        writeln!(out, "{}: {}", vocabulary.show_role(role), class.name())?;
+        for entry in answer.entries.iter().filter(|entry| entry.role == role) {
+            writeln!(out, "  {} in {}", entry.kind.name(), count(entry.depth as usize, "joint move"))?;
+            for joint in &entry.plan {
+                writeln!(out, "    {}", show(joint).join("  "))?;
+            }
+        }
+        let moves = moves_of(role);
+        if !moves.is_empty() {
+            writeln!(out, "  play {}", moves.join(" or "))?;
+        }
+    }
+    for text in describe::matching(&database, vocabulary, &state) {
+        writeln!(out, "{text}")?;
+    }
+    Ok(Status::Yes)
+}
+
+fn read_state(vocabulary: &Vocabulary, text: &str) -> Result<Vec<u64>> {
+    Ok(query::read_state(vocabulary, text).map_err(|error| Misuse(error.to_string()))?)
+}
+
+fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
+    let database = open(&args.file)?;
+    let overview = database.overview();
+    let engine = engine(&database)?;
+    let vocabulary = engine.vocabulary();
+    let ghosts = if args.ghosts { Some(count_ghosts(&database, &*engine)?) } else { None };
+    let form = match database.form() {
+        Form::Regression => "regression",
+        Form::Solution => "solution",
+    };
+    if args.json.json {
+        let lists: Vec<Value> = database
+            .lists()
+            .iter()
+            .map(|list| {
+                let entries: Vec<u64> = list.layers.iter().map(|(_, entries)| *entries).collect();
+                json!({
+                    "role": vocabulary.show_role(list.role), "kind": list.kind.name(), "entries": entries,
+                    "complete": list.complete,
+                })
+            })
+            .collect();
+        let line = json!({
+            "form": form, "depth": overview.depth, "complete": overview.complete, "entries": database.entry_count(),
+            "bytes": database.size(), "rules": database.hash().to_string(), "layers": lists,
+            "ghosts": ghosts.map(|(ghosts, _)| ghosts),
+        });
+        json::line(out, &line)?;
+        return Ok(Status::Yes);
+    }
+    let items = match database.form() {
+        Form::Regression => "nodes",
+        Form::Solution => "states",
+    };
+    writeln!(out, "{form} to depth {}{}", overview.depth, if overview.complete { ", complete" } else { "" })?;
+    writeln!(
+        out,
+        "  {} {items}, {} bytes, rules {}",
+        database.item_count(),
+        database.size(),
+        database.hash()
+    )?;
+    for list in database.lists() {
+        let end = if list.complete { "" } else { " ..." };
+        let entries: Vec<String> = list.layers.iter().map(|(_, entries)| entries.to_string()).collect();
+        writeln!(
+            out,
+            "  {} {}: entries by depth {}{end}",
+            vocabulary.show_role(list.role),
+            list.kind.name(),
+            entries.join(" ")
+        )?;
+        for (depth, (cover, _)) in list.layers.iter().enumerate().filter(|_| args.descriptions > 0) {
+            for text in describe::descriptions(&database, vocabulary, *cover, args.descriptions) {
+                writeln!(out, "    {depth}: {text}")?;
+            }
+        }
+    }
+    if let Some((ghosts, entries)) = ghosts {
+        let share = ghosts as f64 / entries.max(1) as f64 * 100.0;
+        writeln!(out, "  {ghosts} of {entries} entries are met by no reachable state ({share:.1}%)")?;
+    }
+    Ok(Status::Yes)
+}
+
+/// More entries are not gone through one by one.
+const MOST_ENTRIES: u64 = 5_000_000;
+
+/// The entries that no reachable state meets, and all entries.
+fn count_ghosts(database: &Database, engine: &dyn Engine) -> Result<(u64, u64)> {
+    if database.entry_count() > MOST_ENTRIES {
+        return Err(anyhow!("there are more than {MOST_ENTRIES} entries: ghosts are not counted"));
+    }
+    let _progress = Progress::spinner("visiting every state");
+    let space = solve::explore(engine, &solve::Limits::default(), &AtomicU64::new(0))?;
+    Ok((describe::count_ghosts(database, &space), database.entry_count()))
+}

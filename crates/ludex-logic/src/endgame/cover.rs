@@ -1,0 +1,194 @@
+//! Covers: a set of states as a list of state descriptions, shared like a diagram.
+//!
+//! A description is a conjunction of fluents that hold and fluents that do not; the fluents it does not mention
+//! are free. A cover is *irredundant* (Minato and Morreale): no description of it can be left out, and none can lose a
+//! condition as far as the fixed order of fluents lets one see. Between the states that must be covered and those that may
+//! be (ghost states, states already known at a smaller depth) the cover chooses what makes descriptions short.
+//!
+//! Descriptions that begin alike share what follows, so a million of them can be counted, stored and matched without
+//! being written out.
+
+use super::diagram::{Diagram, Diagrams, LEAF, Stop};
+use hashbrown::HashMap;
+
+/// A list of descriptions in a [`Covers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cover(pub(crate) u32);
+
+impl Cover {
+    /// No description.
+    pub const NONE: Cover = Cover(0);
+    /// The one description without conditions.
+    pub const ALL: Cover = Cover(1);
+}
+
+/// Descriptions that do not hold of the fluent at `level`, those that need it, and those that leave it free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Part {
+    pub(crate) level: u32,
+    pub(crate) without: Cover,
+    pub(crate) with: Cover,
+    pub(crate) free: Cover,
+}
+
+/// All covers of one database.
+#[derive(Debug)]
+pub(crate) struct Covers {
+    pub(crate) parts: Vec<Part>,
+    counts: Vec<u64>,
+    index: HashMap<Part, Cover>,
+}
+
+/// The search for one cover.
+struct Search {
+    done: HashMap<(Diagram, Diagram), Cover>,
+    met: HashMap<(Cover, Diagram), Diagram>,
+    /// Give up when there are more diagram nodes than this, or results.
+    most: usize,
+}
+
+/// Diagram nodes that the search for short descriptions may make, beside some for each node of the set.
+const PATIENCE: usize = 20_000;
+
+impl Covers {
+    pub(crate) fn new() -> Covers {
+        let leaf = Part { level: LEAF, without: Cover::NONE, with: Cover::NONE, free: Cover::NONE };
+        Covers { parts: vec![leaf; 2], counts: vec![0, 1], index: HashMap::new() }
+    }
+
+    /// How many descriptions a cover has; `u64::MAX` if that is not enough.
+    pub(crate) fn count(&self, cover: Cover) -> u64 {
+        self.counts[cover.0 as usize]
+    }
+
+    fn part(&mut self, part: Part) -> Cover {
+        if part.without == Cover::NONE && part.with == Cover::NONE {
+            return part.free;
+        }
+        let next = Cover(self.parts.len() as u32);
+        let cover = *self.index.entry(part).or_insert(next);
+        if cover == next {
+            let count = [part.without, part.with, part.free]
+                .iter()
+                .fold(0u64, |sum, &list| sum.saturating_add(self.count(list)));
+            self.parts.push(part);
+            self.counts.push(count);
+        }
+        cover
+    }
+
+    /// Descriptions that cover every state of `must`, and beside those only states of `known` and of the first of `ghosts` with which short
+    /// descriptions can be found without too much work. Where there is none, the ways through the diagram of `must` are taken as they are.
+    pub(crate) fn between(
+        &mut self,
+        diagrams: &mut Diagrams<'_>,
+        must: Diagram,
+        known: Diagram,
+        ghosts: &[Diagram],
+    ) -> Result<Cover, Stop> {
+        let may = diagrams.or(must, known)?;
+        for &ghosts in ghosts {
+            let may = diagrams.or(may, ghosts)?;
+            let most = diagrams.len() + PATIENCE + 16 * diagrams.size(must);
+            let mut search = Search { done: HashMap::new(), met: HashMap::new(), most };
+            if let Some(cover) = self.shortest(diagrams, must, may, &mut search)? {
+                return Ok(cover);
+            }
+        }
+        Ok(self.ways(diagrams, must, &mut HashMap::new()))
+    }
+
+    /// The ways through the diagram of a set, each a description.
+    fn ways(&mut self, diagrams: &Diagrams<'_>, set: Diagram, done: &mut HashMap<Diagram, Cover>) -> Cover {
+        if set == Diagram::FALSE {
+            return Cover::NONE;
+        }
+        if set == Diagram::TRUE {
+            return Cover::ALL;
+        }
+        if let Some(&known) = done.get(&set) {
+            return known;
+        }
+        let (low, high) = diagrams.ways(set);
+        let without = self.ways(diagrams, low, done);
+        let with = self.ways(diagrams, high, done);
+        let cover = self.part(Part { level: diagrams.level(set), without, with, free: Cover::NONE });
+        done.insert(set, cover);
+        cover
+    }
+
+    /// Short descriptions that cover `must` within `may`, or `None` when patience is at an end.
+    fn shortest(
+        &mut self,
+        diagrams: &mut Diagrams<'_>,
+        must: Diagram,
+        may: Diagram,
+        search: &mut Search,
+    ) -> Result<Option<Cover>, Stop> {
+        if must == Diagram::FALSE {
+            return Ok(Some(Cover::NONE));
+        }
+        if may == Diagram::TRUE {
+            return Ok(Some(Cover::ALL));
+        }
+        if let Some(&known) = search.done.get(&(must, may)) {
+            return Ok(Some(known));
+        }
+        if diagrams.len() > search.most || search.done.len() > search.most {
+            return Ok(None);
+        }
+        let level = diagrams.level(must).min(diagrams.level(may));
+        let (must0, must1) = diagrams.split(must, level);
+        let (may0, may1) = diagrams.split(may, level);
+        // What only descriptions that mention the fluent can cover.
+        let only0 = diagrams.without(must0, may1)?;
+        let only1 = diagrams.without(must1, may0)?;
+        let Some(without) = self.shortest(diagrams, only0, may0, search)? else { return Ok(None) };
+        let Some(with) = self.shortest(diagrams, only1, may1, search)? else { return Ok(None) };
+        let met0 = self.met(diagrams, without, must0, search)?;
+        let met1 = self.met(diagrams, with, must1, search)?;
+        let rest0 = diagrams.without(must0, met0)?;
+        let rest1 = diagrams.without(must1, met1)?;
+        let rest = diagrams.or(rest0, rest1)?;
+        let both = diagrams.and(may0, may1)?;
+        let Some(free) = self.shortest(diagrams, rest, both, search)? else { return Ok(None) };
+        let cover = self.part(Part { level, without, with, free });
+        search.done.insert((must, may), cover);
+        Ok(Some(cover))
+    }
+
+    /// The states of `set` that meet some description of the cover. Never all states that do: without what is known of reachable states the union of
+    /// a few short descriptions can have a huge diagram.
+    fn met(
+        &self,
+        diagrams: &mut Diagrams<'_>,
+        cover: Cover,
+        set: Diagram,
+        search: &mut Search,
+    ) -> Result<Diagram, Stop> {
+        if cover == Cover::NONE || set == Diagram::FALSE {
+            return Ok(Diagram::FALSE);
+        }
+        if cover == Cover::ALL {
+            return Ok(set);
+        }
+        if let Some(&known) = search.met.get(&(cover, set)) {
+            return Ok(known);
+        }
+        let part = self.parts[cover.0 as usize];
+        let level = part.level.min(diagrams.level(set));
+        let (set0, set1) = diagrams.split(set, level);
+        let (low, high) = if part.level == level {
+            let low = self.met(diagrams, part.without, set0, search)?;
+            let high = self.met(diagrams, part.with, set1, search)?;
+            let free0 = self.met(diagrams, part.free, set0, search)?;
+            let free1 = self.met(diagrams, part.free, set1, search)?;
+            (diagrams.or(low, free0)?, diagrams.or(high, free1)?)
+        } else {
+            (self.met(diagrams, cover, set0, search)?, self.met(diagrams, cover, set1, search)?)
+        };
+        let met = diagrams.node(level, low, high)?;
+        search.met.insert((cover, set), met);
+        Ok(met)
+    }
+}

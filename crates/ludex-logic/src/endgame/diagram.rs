@@ -1,0 +1,524 @@
+//! Decision diagrams: sets of states, and functions of states, as shared graphs.
+//!
+//! A node asks one fluent and goes on to one of two nodes; a leaf is a number. Fluents are asked in one
+//! fixed order, equal nodes are made once, and a node whose two ways are the same is left out, so equal
+//! functions are equal numbers. A diagram whose leaves are 0 and 1 is a set of states.
+//!
+//! Why not lists of descriptions alone: regression negates (`not terminal`, `whatever the others do`), and a
+//! negated list of conjunctions multiplies out, where a negated diagram has the size of the diagram.
+//! What it cannot do: sets without a small diagram in the given order. Every operation therefore can end with
+//! [`Stop`]; the nodes made so far stay valid.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// A function of states in a [`Diagrams`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Diagram(pub(crate) u32);
+
+impl Diagram {
+    /// The empty set, and the leaf 0.
+    pub const FALSE: Diagram = Diagram(0);
+    /// The set of all states, and the leaf 1.
+    pub const TRUE: Diagram = Diagram(1);
+}
+
+/// Why an operation was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// More nodes than allowed.
+    Nodes(usize),
+    /// More joint moves than allowed.
+    JointMoves(usize),
+    /// More entries than allowed.
+    Entries(u64),
+    /// More steps of work than allowed.
+    Steps(u64),
+    /// More time than allowed.
+    Time(std::time::Duration),
+    /// Somebody asked to stop.
+    Interrupted,
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stop::Nodes(most) => write!(f, "more than {most} diagram nodes"),
+            Stop::JointMoves(most) => write!(f, "more than {most} joint moves"),
+            Stop::Entries(most) => write!(f, "more than {most} entries"),
+            Stop::Steps(most) => write!(f, "more than {most} steps"),
+            Stop::Time(most) => write!(f, "more than {:.1} seconds", most.as_secs_f64()),
+            Stop::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}
+
+/// How much the operations together may take.
+#[derive(Clone, Debug)]
+pub(crate) struct Allowance<'a> {
+    pub(crate) nodes: usize,
+    pub(crate) steps: u64,
+    pub(crate) time: std::time::Duration,
+    pub(crate) started: Instant,
+    pub(crate) interrupt: Option<&'a AtomicBool>,
+}
+
+/// The level of leaves: behind every fluent.
+pub(crate) const LEAF: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// The place of the fluent in the order; [`LEAF`] for leaves, whose number is `low`.
+    level: u32,
+    low: Diagram,
+    high: Diagram,
+    /// The next node in the same bucket.
+    next: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum Operation {
+    None,
+    And,
+    Or,
+    IfThenElse,
+    Simplify,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Remembered {
+    operation: Operation,
+    operands: [u32; 3],
+    result: Diagram,
+}
+
+const NOTHING: Remembered =
+    Remembered { operation: Operation::None, operands: [0; 3], result: Diagram::FALSE };
+const END: u32 = u32::MAX;
+/// A look at the clock costs as much as a few dozen steps.
+const STEPS_A_LOOK: u64 = 1 << 14;
+
+/// All diagrams over one order of fluents.
+#[derive(Debug)]
+pub(crate) struct Diagrams<'a> {
+    nodes: Vec<Node>,
+    buckets: Vec<u32>,
+    cache: Vec<Remembered>,
+    steps: u64,
+    allowance: Allowance<'a>,
+}
+
+/// What [`Diagrams::substituted`] puts in the place of a fluent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Substitute {
+    pub(crate) level: u32,
+    pub(crate) by: Diagram,
+}
+
+impl<'a> Diagrams<'a> {
+    pub(crate) fn new(allowance: Allowance<'a>) -> Diagrams<'a> {
+        let mut diagrams = Diagrams {
+            nodes: Vec::new(),
+            buckets: vec![END; 1 << 12],
+            cache: vec![NOTHING; 1 << 14],
+            steps: 0,
+            allowance,
+        };
+        for value in 0..2 {
+            diagrams.insert(LEAF, Diagram(value), Diagram(value));
+        }
+        diagrams
+    }
+
+    /// How many nodes there are, also those that nothing needs any more.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn level(&self, diagram: Diagram) -> u32 {
+        self.nodes[diagram.0 as usize].level
+    }
+
+    /// The two ways of a node: where the fluent does not hold, and where it does.
+    pub(crate) fn ways(&self, diagram: Diagram) -> (Diagram, Diagram) {
+        let node = self.nodes[diagram.0 as usize];
+        (node.low, node.high)
+    }
+
+    /// How many nodes a diagram has.
+    pub(crate) fn size(&self, diagram: Diagram) -> usize {
+        let mut seen = hashbrown::HashSet::new();
+        let mut open = vec![diagram];
+        while let Some(at) = open.pop() {
+            if self.level(at) != LEAF && seen.insert(at) {
+                let (low, high) = self.ways(at);
+                open.extend([low, high]);
+            }
+        }
+        seen.len()
+    }
+
+    /// The ways below `level`: a node of a later level goes on unchanged whatever that fluent is.
+    pub(crate) fn split(&self, diagram: Diagram, level: u32) -> (Diagram, Diagram) {
+        if self.level(diagram) == level { self.ways(diagram) } else { (diagram, diagram) }
+    }
+
+    fn bucket(&self, level: u32, low: Diagram, high: Diagram) -> usize {
+        mix(level, low.0, high.0) as usize & (self.buckets.len() - 1)
+    }
+
+    fn insert(&mut self, level: u32, low: Diagram, high: Diagram) -> Diagram {
+        let id = self.nodes.len() as u32;
+        let bucket = self.bucket(level, low, high);
+        self.nodes.push(Node { level, low, high, next: self.buckets[bucket] });
+        self.buckets[bucket] = id;
+        if self.nodes.len() > self.buckets.len() {
+            self.grow();
+        }
+        Diagram(id)
+    }
+
+    fn grow(&mut self) {
+        let size = self.buckets.len() * 4;
+        self.buckets = vec![END; size];
+        for index in 0..self.nodes.len() {
+            let Node { level, low, high, .. } = self.nodes[index];
+            let bucket = self.bucket(level, low, high);
+            self.nodes[index].next = self.buckets[bucket];
+            self.buckets[bucket] = index as u32;
+        }
+        // Results kept for a quarter as many triples as there are nodes: 24 bytes each.
+        self.cache = vec![NOTHING; (size / 2).min(1 << 22)];
+    }
+
+    fn find(&self, level: u32, low: Diagram, high: Diagram) -> Option<Diagram> {
+        let mut at = self.buckets[self.bucket(level, low, high)];
+        while at != END {
+            let node = &self.nodes[at as usize];
+            if node.level == level && node.low == low && node.high == high {
+                return Some(Diagram(at));
+            }
+            at = node.next;
+        }
+        None
+    }
+
+    /// The node that asks `level` and goes on to `low` or `high`, both of later levels.
+    pub(crate) fn node(&mut self, level: u32, low: Diagram, high: Diagram) -> Result<Diagram, Stop> {
+        if low == high {
+            return Ok(low);
+        }
+        if let Some(known) = self.find(level, low, high) {
+            return Ok(known);
+        }
+        if self.nodes.len() >= self.allowance.nodes {
+            return Err(Stop::Nodes(self.allowance.nodes));
+        }
+        Ok(self.insert(level, low, high))
+    }
+
+    /// The leaf with that number.
+    pub(crate) fn leaf(&mut self, value: u32) -> Diagram {
+        let value = Diagram(value);
+        self.find(LEAF, value, value).unwrap_or_else(|| self.insert(LEAF, value, value))
+    }
+
+    /// The states in which the fluent at `level` holds.
+    pub(crate) fn fluent(&mut self, level: u32) -> Result<Diagram, Stop> {
+        self.node(level, Diagram::FALSE, Diagram::TRUE)
+    }
+
+    /// Counts a step of work, and looks at the limits now and then.
+    pub(crate) fn step(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if !self.steps.is_multiple_of(STEPS_A_LOOK) {
+            return Ok(());
+        }
+        if self.steps > self.allowance.steps {
+            return Err(Stop::Steps(self.allowance.steps));
+        }
+        if self.allowance.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Stop::Interrupted);
+        }
+        if self.allowance.started.elapsed() > self.allowance.time {
+            return Err(Stop::Time(self.allowance.time));
+        }
+        Ok(())
+    }
+
+    /// `yes` in the states of the set `condition`, `no` in the others.
+    pub(crate) fn if_then_else(
+        &mut self,
+        condition: Diagram,
+        yes: Diagram,
+        no: Diagram,
+    ) -> Result<Diagram, Stop> {
+        let (mut yes, mut no) = (yes, no);
+        if yes == condition {
+            yes = Diagram::TRUE;
+        }
+        if no == condition {
+            no = Diagram::FALSE;
+        }
+        if condition == Diagram::TRUE || yes == no {
+            return Ok(yes);
+        }
+        if condition == Diagram::FALSE {
+            return Ok(no);
+        }
+        if yes == Diagram::TRUE && no == Diagram::FALSE {
+            return Ok(condition);
+        }
+        let key = [condition.0, yes.0, no.0];
+        if let Some(known) = self.recall(Operation::IfThenElse, key) {
+            return Ok(known);
+        }
+        self.step()?;
+        let level = self.level(condition).min(self.level(yes)).min(self.level(no));
+        let (c0, c1) = self.split(condition, level);
+        let (y0, y1) = self.split(yes, level);
+        let (n0, n1) = self.split(no, level);
+        let low = self.if_then_else(c0, y0, n0)?;
+        let high = self.if_then_else(c1, y1, n1)?;
+        let result = self.node(level, low, high)?;
+        self.remember(Operation::IfThenElse, key, result);
+        Ok(result)
+    }
+
+    /// The intersection of two sets.
+    pub(crate) fn and(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, Stop> {
+        // Either order is the same question: one is remembered.
+        let (a, b) = (a.min(b), a.max(b));
+        if a == Diagram::FALSE || a == b {
+            return Ok(a);
+        }
+        if a == Diagram::TRUE {
+            return Ok(b);
+        }
+        let key = [a.0, b.0, 0];
+        if let Some(known) = self.recall(Operation::And, key) {
+            return Ok(known);
+        }
+        self.step()?;
+        let level = self.level(a).min(self.level(b));
+        let ((a0, a1), (b0, b1)) = (self.split(a, level), self.split(b, level));
+        let low = self.and(a0, b0)?;
+        let high = self.and(a1, b1)?;
+        let result = self.node(level, low, high)?;
+        self.remember(Operation::And, key, result);
+        Ok(result)
+    }
+
+    /// The union of two sets.
+    pub(crate) fn or(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, Stop> {
+        let (a, b) = (a.min(b), a.max(b));
+        if a == Diagram::TRUE || a == b {
+            return Ok(a);
+        }
+        if a == Diagram::FALSE {
+            return Ok(b);
+        }
+        let key = [a.0, b.0, 0];
+        if let Some(known) = self.recall(Operation::Or, key) {
+            return Ok(known);
+        }
+        self.step()?;
+        let level = self.level(a).min(self.level(b));
+        let ((a0, a1), (b0, b1)) = (self.split(a, level), self.split(b, level));
+        let low = self.or(a0, b0)?;
+        let high = self.or(a1, b1)?;
+        let result = self.node(level, low, high)?;
+        self.remember(Operation::Or, key, result);
+        Ok(result)
+    }
+
+    pub(crate) fn not(&mut self, a: Diagram) -> Result<Diagram, Stop> {
+        self.if_then_else(a, Diagram::FALSE, Diagram::TRUE)
+    }
+
+    /// The states of `a` that are not in `b`.
+    pub(crate) fn without(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, Stop> {
+        self.if_then_else(b, Diagram::FALSE, a)
+    }
+
+    /// The union of all, pairwise: halves of like size meet, which keeps the intermediate results small.
+    pub(crate) fn or_all(&mut self, mut list: Vec<Diagram>) -> Result<Diagram, Stop> {
+        while list.len() > 1 {
+            let mut half = Vec::with_capacity(list.len().div_ceil(2));
+            for pair in list.chunks(2) {
+                half.push(match *pair {
+                    [a, b] => self.or(a, b)?,
+                    _ => pair[0],
+                });
+            }
+            list = half;
+        }
+        Ok(list.pop().unwrap_or(Diagram::FALSE))
+    }
+
+    /// A function that agrees with `function` in the states of `care`, and is usually smaller (the
+    /// *restrict* operator of Coudert and Madre).
+    pub(crate) fn simplified(&mut self, function: Diagram, care: Diagram) -> Result<Diagram, Stop> {
+        if care == Diagram::TRUE || care == Diagram::FALSE || self.level(function) == LEAF {
+            return Ok(function);
+        }
+        if function == care {
+            return Ok(Diagram::TRUE);
+        }
+        let key = [function.0, care.0, 0];
+        if let Some(known) = self.recall(Operation::Simplify, key) {
+            return Ok(known);
+        }
+        self.step()?;
+        let (level, care_level) = (self.level(function), self.level(care));
+        let result = if care_level < level {
+            let (c0, c1) = self.ways(care);
+            let either = self.or(c0, c1)?;
+            self.simplified(function, either)?
+        } else {
+            let (f0, f1) = self.ways(function);
+            let (c0, c1) = self.split(care, level);
+            if c0 == Diagram::FALSE {
+                self.simplified(f1, c1)?
+            } else if c1 == Diagram::FALSE {
+                self.simplified(f0, c0)?
+            } else {
+                let low = self.simplified(f0, c0)?;
+                let high = self.simplified(f1, c1)?;
+                self.node(level, low, high)?
+            }
+        };
+        self.remember(Operation::Simplify, key, result);
+        Ok(result)
+    }
+
+    /// `function` of the state in which each fluent of `substitutes` (ascending by level) is what its diagram
+    /// says of the present one. `done` is scratch memory, by node.
+    pub(crate) fn substituted(
+        &mut self,
+        function: Diagram,
+        substitutes: &[Substitute],
+        done: &mut hashbrown::HashMap<Diagram, Diagram>,
+    ) -> Result<Diagram, Stop> {
+        done.clear();
+        let constants = substitutes.iter().all(|s| s.by <= Diagram::TRUE);
+        if constants {
+            self.put_constants(function, substitutes, done)
+        } else {
+            self.put(function, substitutes, done)
+        }
+    }
+
+    /// The same by the general way, also where only constants are put in: what the short way saves can be measured.
+    pub(crate) fn substituted_at_length(
+        &mut self,
+        function: Diagram,
+        substitutes: &[Substitute],
+        done: &mut hashbrown::HashMap<Diagram, Diagram>,
+    ) -> Result<Diagram, Stop> {
+        done.clear();
+        self.put(function, substitutes, done)
+    }
+
+    /// Substitution of constants only: the order of the fluents stays, so no node is computed twice over.
+    fn put_constants(
+        &mut self,
+        function: Diagram,
+        substitutes: &[Substitute],
+        done: &mut hashbrown::HashMap<Diagram, Diagram>,
+    ) -> Result<Diagram, Stop> {
+        let level = self.level(function);
+        let rest = &substitutes[substitutes.partition_point(|s| s.level < level)..];
+        if rest.is_empty() || level == LEAF {
+            return Ok(function);
+        }
+        if let Some(&known) = done.get(&function) {
+            return Ok(known);
+        }
+        self.step()?;
+        let (low, high) = self.ways(function);
+        let result = if rest[0].level == level {
+            let way = if rest[0].by == Diagram::TRUE { high } else { low };
+            self.put_constants(way, rest, done)?
+        } else {
+            let low = self.put_constants(low, rest, done)?;
+            let high = self.put_constants(high, rest, done)?;
+            self.node(level, low, high)?
+        };
+        done.insert(function, result);
+        Ok(result)
+    }
+
+    fn put(
+        &mut self,
+        function: Diagram,
+        substitutes: &[Substitute],
+        done: &mut hashbrown::HashMap<Diagram, Diagram>,
+    ) -> Result<Diagram, Stop> {
+        let level = self.level(function);
+        let rest = &substitutes[substitutes.partition_point(|s| s.level < level)..];
+        if rest.is_empty() || level == LEAF {
+            return Ok(function);
+        }
+        if let Some(&known) = done.get(&function) {
+            return Ok(known);
+        }
+        self.step()?;
+        let (low, high) = self.ways(function);
+        let low = self.put(low, rest, done)?;
+        let high = self.put(high, rest, done)?;
+        let condition = if rest[0].level == level { rest[0].by } else { self.fluent(level)? };
+        let result = self.if_then_else(condition, high, low)?;
+        done.insert(function, result);
+        Ok(result)
+    }
+
+    /// Drops every node that the `kept` diagrams do not need, and gives the others new numbers.
+    pub(crate) fn collect<'k>(&mut self, kept: impl Iterator<Item = &'k mut Diagram>) {
+        let kept: Vec<&mut Diagram> = kept.collect();
+        let mut needed = vec![false; self.nodes.len()];
+        let mut open: Vec<u32> = kept.iter().map(|diagram| diagram.0).chain([0, 1]).collect();
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut needed[at as usize], true) && self.nodes[at as usize].level != LEAF {
+                let (low, high) = self.ways(Diagram(at));
+                open.extend([low.0, high.0]);
+            }
+        }
+        let old = std::mem::take(&mut self.nodes);
+        self.buckets.fill(END);
+        self.cache.fill(NOTHING);
+        // Nodes are made after those they lead to, so one pass in order renumbers all.
+        let mut place = vec![0u32; old.len()];
+        for (index, node) in old.iter().enumerate().filter(|(index, _)| needed[*index]) {
+            let moved = |way: Diagram| if node.level == LEAF { way } else { Diagram(place[way.0 as usize]) };
+            place[index] = self.insert(node.level, moved(node.low), moved(node.high)).0;
+        }
+        for diagram in kept {
+            *diagram = Diagram(place[diagram.0 as usize]);
+        }
+    }
+
+    fn slot(&self, operation: Operation, operands: [u32; 3]) -> usize {
+        let hash = mix(operands[0] ^ (operation as u32) << 28, operands[1], operands[2]);
+        hash as usize & (self.cache.len() - 1)
+    }
+
+    fn recall(&self, operation: Operation, operands: [u32; 3]) -> Option<Diagram> {
+        let entry = &self.cache[self.slot(operation, operands)];
+        (entry.operation == operation && entry.operands == operands).then_some(entry.result)
+    }
+
+    fn remember(&mut self, operation: Operation, operands: [u32; 3], result: Diagram) {
+        let slot = self.slot(operation, operands);
+        self.cache[slot] = Remembered { operation, operands, result };
+    }
+}
+
+fn mix(a: u32, b: u32, c: u32) -> u64 {
+    let mut hash = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    hash = (hash ^ hash >> 29 ^ u64::from(c)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    hash ^ hash >> 32
+}

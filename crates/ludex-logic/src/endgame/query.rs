@@ -1,0 +1,330 @@
+//! A state looked up, in words: its entries, plans, the moves to play, and what it is for each role.
+//!
+//! The database says how far a state is from a goal; which move gets there is found by trying the legal moves with an engine and looking up where they
+//! lead, so moves and plans come instantiated and are legal by construction.
+
+use super::{Database, Kind};
+use ludex_engine::engine::Worker;
+use ludex_engine::perft::each_joint_move;
+use ludex_engine::row::{self, Row};
+use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use std::fmt;
+
+/// What a state is for a role, by who has an entry of kind *reachable* for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The role has an entry and no other role has.
+    Winning,
+    /// The role has an entry and some other role has.
+    Cooperative,
+    /// The role has no entry and some other role has.
+    Losing,
+    /// Nobody has one.
+    Unknown,
+}
+
+impl Class {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Winning => "winning",
+            Class::Cooperative => "cooperative",
+            Class::Losing => "losing",
+            Class::Unknown => "unknown",
+        }
+    }
+
+    /// Formulas (37) to (39) of the paper.
+    pub fn of(database: &Database, state: &Row, role: RoleId) -> Class {
+        let has = |role| database.depth(state, role, Kind::Reachable).is_some();
+        let others = (0..database.overview().roles).map(RoleId).any(|other| other != role && has(other));
+        match (has(role), others) {
+            (true, false) => Class::Winning,
+            (true, true) => Class::Cooperative,
+            (false, true) => Class::Losing,
+            (false, false) => Class::Unknown,
+        }
+    }
+}
+
+/// An entry that a state matches.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Whose goal it leads to.
+    pub role: RoleId,
+    /// What it promises.
+    pub kind: Kind,
+    /// Joint moves to the goal.
+    pub depth: u32,
+    /// The joint moves; in a forced entry the others delay as long as they can.
+    pub plan: Vec<Vec<MoveId>>,
+}
+
+/// All that is known about a state.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What the state is, for each role.
+    pub classes: Vec<Class>,
+    /// Its entries.
+    pub entries: Vec<Entry>,
+    /// For each role the moves that its best entry recommends.
+    pub moves: Vec<Vec<MoveId>>,
+}
+
+/// Looks the state up. The worker must be of the database's game.
+pub fn query(database: &Database, worker: &mut dyn Worker, state: &Row) -> Answer {
+    let roles: Vec<RoleId> = worker.vocabulary().roles().collect();
+    let mut entries = Vec::new();
+    let mut moves = Vec::new();
+    for &role in &roles {
+        let mut recommended = Vec::new();
+        for kind in [Kind::Forced, Kind::Reachable] {
+            let Some(depth) = database.depth(state, role, kind) else { continue };
+            if recommended.is_empty() {
+                recommended = advice(database, worker, state, role, kind);
+            }
+            entries.push(Entry { role, kind, depth, plan: plan(database, worker, state, role, kind) });
+        }
+        moves.push(recommended);
+    }
+    let classes = roles.iter().map(|&role| Class::of(database, state, role)).collect();
+    Answer { classes, entries, moves }
+}
+
+/// Every joint move from the state with the depth it leads to.
+fn options(
+    database: &Database,
+    worker: &mut dyn Worker,
+    state: &Row,
+    role: RoleId,
+    kind: Kind,
+) -> Vec<(Vec<MoveId>, Option<u32>)> {
+    let mut all = Vec::new();
+    each_successor(worker, state, &mut |joint, next| {
+        all.push((joint.to_vec(), database.depth(next, role, kind)));
+    });
+    all
+}
+
+/// Every joint move from the state and where it leads; none if the game is over.
+fn each_successor(worker: &mut dyn Worker, state: &Row, visit: &mut dyn FnMut(&[MoveId], &Row)) {
+    if worker.is_terminal(state) {
+        return;
+    }
+    let mut legal = Vec::new();
+    for role in worker.vocabulary().roles() {
+        let mut list = Vec::new();
+        worker.legal(state, role, &mut list);
+        legal.push(list);
+    }
+    let mut next = vec![0; state.len()];
+    each_joint_move(&legal, &mut Vec::new(), &mut |joint| {
+        worker.next(state, joint, &mut next);
+        visit(joint, &next);
+    });
+}
+
+/// For each own move the depth it leads to if the others help (reachable) or hinder (forced) as best they can.
+fn by_own_move(
+    options: &[(Vec<MoveId>, Option<u32>)],
+    role: RoleId,
+    kind: Kind,
+) -> Vec<(MoveId, Option<u32>)> {
+    let mut own: Vec<MoveId> = options.iter().map(|(joint, _)| joint[role.index()]).collect();
+    own.sort_unstable();
+    own.dedup();
+    let depths = |movement: MoveId| {
+        options.iter().filter(move |(joint, _)| joint[role.index()] == movement).map(|(_, depth)| *depth)
+    };
+    own.into_iter()
+        .map(|movement| {
+            let depth = match kind {
+                Kind::Reachable => depths(movement).flatten().min(),
+                Kind::Forced => {
+                    depths(movement).collect::<Option<Vec<u32>>>().and_then(|all| all.into_iter().max())
+                }
+            };
+            (movement, depth)
+        })
+        .collect()
+}
+
+/// The role's moves that lead to its goal soonest.
+fn advice(
+    database: &Database,
+    worker: &mut dyn Worker,
+    state: &Row,
+    role: RoleId,
+    kind: Kind,
+) -> Vec<MoveId> {
+    let options = options(database, worker, state, role, kind);
+    let moves = by_own_move(&options, role, kind);
+    let best = moves.iter().filter_map(|(_, depth)| *depth).min();
+    moves
+        .into_iter()
+        .filter(|(_, depth)| best.is_some() && *depth == best)
+        .map(|(movement, _)| movement)
+        .collect()
+}
+
+/// A line of play to the goal.
+fn plan(
+    database: &Database,
+    worker: &mut dyn Worker,
+    state: &Row,
+    role: RoleId,
+    kind: Kind,
+) -> Vec<Vec<MoveId>> {
+    let mut state = state.to_vec();
+    let mut plan = Vec::new();
+    while database.depth(&state, role, kind).is_some_and(|depth| depth > 0) {
+        let options = options(database, worker, &state, role, kind);
+        let own = by_own_move(&options, role, kind);
+        let Some((movement, Some(depth))) = own
+            .into_iter()
+            .filter(|(_, depth)| depth.is_some())
+            .min_by_key(|(movement, depth)| (*depth, *movement))
+        else {
+            break;
+        };
+        let chosen = options
+            .into_iter()
+            .find(|(joint, leads)| joint[role.index()] == movement && *leads == Some(depth));
+        let Some((joint, _)) = chosen else { break };
+        let mut next = vec![0; state.len()];
+        worker.next(&state, &joint, &mut next);
+        state = next;
+        plan.push(joint);
+    }
+    plan
+}
+
+/// For each role the moves that keep what a solution says it can force; where that is its best goal, those that get there soonest.
+pub fn best_moves(database: &Database, worker: &mut dyn Worker, state: &Row) -> Vec<Vec<MoveId>> {
+    let roles: Vec<RoleId> = worker.vocabulary().roles().collect();
+    let wanted: Vec<Option<i32>> =
+        roles.iter().map(|&role| database.verdict(state, role).and_then(|verdict| verdict.value)).collect();
+    let mut kept: Vec<Vec<(MoveId, bool, u32)>> = vec![Vec::new(); roles.len()];
+    each_successor(worker, state, &mut |joint, next| {
+        for &role in &roles {
+            let verdict = database.verdict(next, role);
+            let value = verdict.and_then(|verdict| verdict.value);
+            let holds = value >= wanted[role.index()];
+            // A greater value than wanted can take longer, but is none the worse.
+            let depth = verdict.filter(|_| holds).and_then(|verdict| verdict.depth).unwrap_or(u32::MAX);
+            let list = &mut kept[role.index()];
+            match list.iter_mut().find(|(movement, ..)| *movement == joint[role.index()]) {
+                Some((_, all, longest)) => (*all, *longest) = (*all && holds, (*longest).max(depth)),
+                None => list.push((joint[role.index()], holds, depth)),
+            }
+        }
+    });
+    roles
+        .iter()
+        .zip(kept)
+        .map(|(&role, list)| {
+            let hold: Vec<(MoveId, u32)> = list
+                .into_iter()
+                .filter(|(_, holds, _)| *holds)
+                .map(|(movement, _, depth)| (movement, depth))
+                .collect();
+            let is_best = wanted[role.index()].is_some() && wanted[role.index()] == database.best_goal(role);
+            let soonest = hold.iter().map(|(_, depth)| *depth).min();
+            let mut moves: Vec<MoveId> = hold
+                .into_iter()
+                .filter(|(_, depth)| !is_best || Some(*depth) == soonest)
+                .map(|(movement, _)| movement)
+                .collect();
+            moves.sort_unstable();
+            moves
+        })
+        .collect()
+}
+
+/// What is wrong with a state that was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateError {
+    /// Parentheses do not match.
+    Parentheses,
+    /// This is no fluent of the game.
+    NoFluent(String),
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StateError::Parentheses => f.write_str("the parentheses of the state do not match"),
+            StateError::NoFluent(text) => write!(f, "`{text}` is no fluent of the game"),
+        }
+    }
+}
+
+impl std::error::Error for StateError {}
+
+/// Reads a state in KIF: fluents one after the other, each plain or as `(true F)`, all of them in one more pair of parentheses or not.
+pub fn read_state(vocabulary: &Vocabulary, text: &str) -> Result<Vec<u64>, StateError> {
+    let mut state = vec![0; vocabulary.words()];
+    let whole = text.trim();
+    let parts = match split(whole)?.as_slice() {
+        [one] if vocabulary.read_term(one).and_then(|term| vocabulary.find_fluent(term)).is_none() => {
+            match inner(one) {
+                Some(inside) => split(inside)?.into_iter().map(str::to_owned).collect(),
+                None => vec![(*one).to_owned()],
+            }
+        }
+        several => several.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>(),
+    };
+    // A lone `(true F)` was taken for a pair of parentheses around two words.
+    let parts = if parts.first().is_some_and(|first| first.eq_ignore_ascii_case("true")) && parts.len() == 2 {
+        vec![parts[1].clone()]
+    } else {
+        parts
+    };
+    for part in parts {
+        let words = inner(&part).map(split).transpose()?;
+        let fluent = match words.as_deref() {
+            Some([word, fluent]) if word.eq_ignore_ascii_case("true") => (*fluent).to_owned(),
+            _ => part.clone(),
+        };
+        let found = vocabulary.read_term(&fluent).and_then(|term| vocabulary.find_fluent(term));
+        row::set(&mut state, found.ok_or(StateError::NoFluent(part))?);
+    }
+    Ok(state)
+}
+
+/// What is between the parentheses of `(...)`.
+fn inner(text: &str) -> Option<&str> {
+    text.strip_prefix('(')?.strip_suffix(')')
+}
+
+/// The expressions of a text, one after the other.
+fn split(text: &str) -> Result<Vec<&str>, StateError> {
+    let mut parts = Vec::new();
+    let mut depth = 0usize;
+    let mut start = None;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => {
+                start.get_or_insert(at);
+                depth += 1;
+            }
+            ')' => {
+                depth = depth.checked_sub(1).ok_or(StateError::Parentheses)?;
+                if depth == 0 {
+                    parts.extend(start.take().map(|from| &text[from..=at]));
+                }
+            }
+            _ if letter.is_whitespace() && depth == 0 => {
+                parts.extend(start.take().map(|from| &text[from..at]))
+            }
+            _ => {
+                start.get_or_insert(at);
+            }
+        }
+    }
+    if depth > 0 {
+        return Err(StateError::Parentheses);
+    }
+    parts.extend(start.map(|from| &text[from..]));
+    Ok(parts)
+}

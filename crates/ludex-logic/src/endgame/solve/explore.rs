@@ -1,0 +1,282 @@
+//! Every reachable state, breadth first, on several threads.
+//!
+//! Threads expand a batch of states each, one worker a thread; what they found is numbered by one thread in a fixed order, so
+//! the numbering does not depend on the number of threads.
+
+use super::{Nature, SolveError};
+use hashbrown::HashTable;
+use ludex_engine::engine::{Engine, Goal, Worker};
+use ludex_engine::limits::Exceeded;
+use ludex_engine::perft::each_joint_move;
+use ludex_engine::vocabulary::{MoveId, RoleId};
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How much an exploration may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Reachable states.
+    pub states: usize,
+    /// Transitions, four bytes each.
+    pub transitions: usize,
+    /// Time that may pass.
+    pub time: Duration,
+    /// Threads to use.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    /// Twenty million states, four hundred million transitions, ten minutes, all processors.
+    fn default() -> Limits {
+        Limits {
+            states: 20_000_000,
+            transitions: 400_000_000,
+            time: Duration::from_secs(600),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+/// The reachable states of a game and how they lead to each other.
+#[derive(Debug)]
+pub struct Space {
+    words: usize,
+    roles: usize,
+    rows: Vec<u64>,
+    index: HashTable<u32>,
+    hasher: hashbrown::DefaultHashBuilder,
+    /// For each state where its successors begin; one more at the end.
+    starts: Vec<u64>,
+    /// Successors, in the order of the joint moves, the last role's moves changing fastest.
+    successors: Vec<u32>,
+    /// For each state and role how many legal moves it has; nothing legal anywhere for ends.
+    counts: Vec<u32>,
+    /// For each state and role the goal; only ends have any.
+    goals: Vec<Option<Goal>>,
+    ends: Vec<bool>,
+}
+
+impl Space {
+    /// How many states there are. The initial one is number zero.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// False: there is always an initial state.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many transitions there are, counted by joint move.
+    pub fn transition_count(&self) -> usize {
+        self.successors.len()
+    }
+
+    /// How many ends there are.
+    pub fn end_count(&self) -> usize {
+        self.ends.iter().filter(|end| **end).count()
+    }
+
+    pub(crate) fn roles(&self) -> usize {
+        self.roles
+    }
+
+    /// The state of that number.
+    pub fn state(&self, at: usize) -> &[u64] {
+        &self.rows[at * self.words..(at + 1) * self.words]
+    }
+
+    /// The number of a state, if it is reachable.
+    pub fn find(&self, state: &[u64]) -> Option<usize> {
+        let hash = self.hasher.hash_one(state);
+        self.index.find(hash, |&at| self.state(at as usize) == state).map(|&at| at as usize)
+    }
+
+    /// True if the game is over there.
+    pub fn is_end(&self, at: usize) -> bool {
+        self.ends[at]
+    }
+
+    /// The goal of a role in an end.
+    pub fn goal(&self, at: usize, role: usize) -> Option<Goal> {
+        self.goals[at * self.roles + role]
+    }
+
+    /// The successors, one for each joint move, the last role's moves changing fastest.
+    pub fn successors(&self, at: usize) -> &[u32] {
+        &self.successors[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+
+    /// How many legal moves each role has.
+    pub fn move_counts(&self, at: usize) -> &[u32] {
+        &self.counts[at * self.roles..(at + 1) * self.roles]
+    }
+
+    pub(crate) fn best_goal(&self, role: usize) -> Option<Goal> {
+        (0..self.len()).filter_map(|at| self.goal(at, role)).max()
+    }
+
+    pub(crate) fn nature(&self) -> Nature {
+        if self.roles == 1 {
+            return Nature::Puzzle;
+        }
+        let turns =
+            (0..self.len()).all(|at| self.move_counts(at).iter().filter(|&&count| count > 1).count() <= 1);
+        if self.roles != 2 || !turns {
+            return Nature::General;
+        }
+        let mut sums = (0..self.len())
+            .filter(|&at| self.is_end(at))
+            .map(|at| Some(self.goal(at, 0)? + self.goal(at, 1)?));
+        match sums.next().flatten() {
+            Some(first) if sums.all(|sum| sum == Some(first)) => Nature::ConstantSum(first),
+            _ => Nature::General,
+        }
+    }
+
+    /// The number of a state, new or not.
+    fn number(&mut self, row: &[u64]) -> u32 {
+        let (rows, words) = (&self.rows, self.words);
+        let hash = self.hasher.hash_one(row);
+        let known = self.index.find(hash, |&at| &rows[at as usize * words..(at as usize + 1) * words] == row);
+        if let Some(&at) = known {
+            return at;
+        }
+        let at = (rows.len() / words.max(1)) as u32;
+        self.rows.extend_from_slice(row);
+        let (rows, hasher) = (&self.rows, &self.hasher);
+        self.index.insert_unique(hash, at, |&at| {
+            hasher.hash_one(&rows[at as usize * words..(at as usize + 1) * words])
+        });
+        at
+    }
+}
+
+/// What one thread found in its batch.
+#[derive(Debug, Default)]
+struct Found {
+    rows: Vec<u64>,
+    /// For each state how many successors it has.
+    lengths: Vec<u32>,
+    counts: Vec<u32>,
+    goals: Vec<Option<Goal>>,
+    ends: Vec<bool>,
+}
+
+/// States a thread expands before its finds are numbered.
+const BATCH: usize = 4096;
+
+/// Visits every reachable state. `visited` is kept up to date for whoever watches.
+pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Result<Space, SolveError> {
+    let started = Instant::now();
+    let vocabulary = engine.vocabulary();
+    // A game without fluents has one state, which still needs a row.
+    let words = vocabulary.words().max(1);
+    let mut space = Space {
+        words,
+        roles: vocabulary.role_count(),
+        rows: Vec::new(),
+        index: HashTable::new(),
+        hasher: hashbrown::DefaultHashBuilder::default(),
+        starts: vec![0],
+        successors: Vec::new(),
+        counts: Vec::new(),
+        goals: Vec::new(),
+        ends: Vec::new(),
+    };
+    let threads = limits.threads.max(1);
+    let mut workers: Vec<Box<dyn Worker + '_>> = (0..threads).map(|_| engine.worker()).collect();
+    let mut initial = vec![0; words];
+    let words_of_engine = vocabulary.words();
+    workers[0].initial(&mut initial[..words_of_engine]);
+    space.number(&initial);
+    while space.len() * words < space.rows.len() {
+        if started.elapsed() > limits.time {
+            return Err(SolveError::Time(limits.time));
+        }
+        let first = space.len();
+        let open = (space.rows.len() / words - first).min(BATCH * threads);
+        let share = open.div_ceil(threads);
+        let rows = &space.rows[first * words..(first + open) * words];
+        let found: Vec<Found> = if open < threads * 16 {
+            vec![expand(&mut *workers[0], rows, words)]
+        } else {
+            std::thread::scope(|scope| {
+                let tasks: Vec<_> = workers
+                    .iter_mut()
+                    .zip(rows.chunks(share * words))
+                    .map(|(worker, rows)| scope.spawn(move || expand(&mut **worker, rows, words)))
+                    .collect();
+                tasks.into_iter().map(join).collect()
+            })
+        };
+        for part in found {
+            for row in part.rows.chunks_exact(words) {
+                let at = space.number(row);
+                space.successors.push(at);
+            }
+            for length in part.lengths {
+                let last = space.starts[space.starts.len() - 1];
+                space.starts.push(last + u64::from(length));
+            }
+            space.counts.extend(part.counts);
+            space.goals.extend(part.goals);
+            space.ends.extend(part.ends);
+        }
+        visited.store(space.len() as u64, Ordering::Relaxed);
+        if space.rows.len() / words > limits.states {
+            return Err(SolveError::States(limits.states));
+        }
+        if space.successors.len() > limits.transitions {
+            return Err(SolveError::Transitions(limits.transitions));
+        }
+        let fault: Option<Exceeded> = workers.iter().find_map(|worker| worker.fault());
+        if let Some(limit) = fault {
+            return Err(SolveError::Engine(limit));
+        }
+    }
+    Ok(space)
+}
+
+pub(super) fn join<T>(task: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    match task.join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize) -> Found {
+    let roles = worker.vocabulary().role_count();
+    let used = worker.vocabulary().words();
+    let mut found = Found::default();
+    let mut legal: Vec<Vec<MoveId>> = vec![Vec::new(); roles];
+    let mut joint = Vec::new();
+    for row in rows.chunks_exact(words) {
+        let state = &row[..used];
+        let end = worker.is_terminal(state);
+        found.ends.push(end);
+        let mut length = 0;
+        for role in (0..roles as u32).map(RoleId) {
+            let list = &mut legal[role.index()];
+            list.clear();
+            if end {
+                found.goals.push(worker.goal(state, role));
+            } else {
+                found.goals.push(None);
+                worker.legal(state, role, list);
+            }
+            found.counts.push(list.len() as u32);
+        }
+        if !end && legal.iter().all(|list| !list.is_empty()) {
+            each_joint_move(&legal, &mut joint, &mut |joint| {
+                let start = found.rows.len();
+                found.rows.resize(start + words, 0);
+                worker.next(state, joint, &mut found.rows[start..start + used]);
+                length += 1;
+            });
+        }
+        found.lengths.push(length);
+    }
+    found
+}
