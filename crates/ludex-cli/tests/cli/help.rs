@@ -29,6 +29,11 @@ fn every_command_explains_itself_with_examples() {
         &["debug", "strata"],
         &["debug", "domains"],
         &["debug", "propnet"],
+        &["endgame"],
+        &["endgame", "build"],
+        &["endgame", "query"],
+        &["endgame", "info"],
+        &["solve"],
         &["games"],
     ];
     for command in commands {

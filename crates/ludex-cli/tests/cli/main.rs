@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod debug;
+mod endgame;
 mod frame;
 mod help;
 mod minimax;
@@ -12,6 +13,7 @@ mod perft;
 mod print;
 mod replay;
 mod simulate;
+mod solve;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -264,30 +264,25 @@ impl std::error::Error for StateError {}
 /// Reads a state in KIF: fluents one after the other, each plain or as `(true F)`, all of them in one more pair of parentheses or not.
 pub fn read_state(vocabulary: &Vocabulary, text: &str) -> Result<Vec<u64>, StateError> {
     let mut state = vec![0; vocabulary.words()];
-    let whole = text.trim();
-    let parts = match split(whole)?.as_slice() {
-        [one] if vocabulary.read_term(one).and_then(|term| vocabulary.find_fluent(term)).is_none() => {
-            match inner(one) {
-                Some(inside) => split(inside)?.into_iter().map(str::to_owned).collect(),
-                None => vec![(*one).to_owned()],
-            }
+    let find = |text: &str| vocabulary.read_term(text).and_then(|term| vocabulary.find_fluent(term));
+    let mut parts = split(text.trim())?;
+    if let [one] = parts[..]
+        && let Some(inside) = inner(one)
+        && find(one).is_none()
+    {
+        let inside = split(inside)?;
+        // A list, unless it is a fluent that the game does not have, or `(true F)`.
+        if inside.iter().all(|part| part.starts_with('(') || find(part).is_some()) && !inside.is_empty() {
+            parts = inside;
         }
-        several => several.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>(),
-    };
-    // A lone `(true F)` was taken for a pair of parentheses around two words.
-    let parts = if parts.first().is_some_and(|first| first.eq_ignore_ascii_case("true")) && parts.len() == 2 {
-        vec![parts[1].clone()]
-    } else {
-        parts
-    };
+    }
     for part in parts {
-        let words = inner(&part).map(split).transpose()?;
+        let words = inner(part).map(split).transpose()?;
         let fluent = match words.as_deref() {
-            Some([word, fluent]) if word.eq_ignore_ascii_case("true") => (*fluent).to_owned(),
-            _ => part.clone(),
+            Some([word, fluent]) if word.eq_ignore_ascii_case("true") => fluent,
+            _ => part,
         };
-        let found = vocabulary.read_term(&fluent).and_then(|term| vocabulary.find_fluent(term));
-        row::set(&mut state, found.ok_or(StateError::NoFluent(part))?);
+        row::set(&mut state, find(fluent).ok_or_else(|| StateError::NoFluent(part.to_owned()))?);
     }
     Ok(state)
 }

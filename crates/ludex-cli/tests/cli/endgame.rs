@@ -1,0 +1,98 @@
+//! `ludex endgame`: build, query and info, as scripts use them.
+
+use crate::{Scratch, ludex, ludex_with_input};
+
+/// A database of the game to that depth, and what the build said.
+fn built(game: &str, depth: &str) -> (Scratch, serde_json::Value) {
+    let file = Scratch::new(&format!("{game}-{depth}.end"), "");
+    let run =
+        ludex(&["endgame", "build", game, "--depth", depth, "--time", "1000", "-o", file.path(), "--json"]);
+    let line = run.ends_with(0).json().remove(0);
+    (file, line)
+}
+
+#[test]
+fn the_maze_is_known_to_the_end() {
+    let (file, built) = built("maze", "100");
+    assert_eq!(built["depth"], 8, "{built}");
+    assert_eq!(built["complete"], true, "{built}");
+    assert!(built["entries"].as_u64() > Some(0) && built["seconds"].is_number(), "{built}");
+    // The gold is in the robot's hands, in the room before the last: move, then drop.
+    let state = "(cell d) (gold i) (step 5)";
+    let run = ludex(&["endgame", "query", file.path(), "--state", state, "--json"]).ends_with(0);
+    let answer = run.json().remove(0);
+    assert_eq!(answer["class"], "winning", "{answer}");
+    assert_eq!(answer["moves"]["r"], serde_json::json!(["move"]), "{answer}");
+    let entry = &answer["entries"][0];
+    assert_eq!(
+        (&entry["role"], &entry["depth"]),
+        (&serde_json::json!("r"), &serde_json::json!(2)),
+        "{answer}"
+    );
+    assert_eq!(entry["kind"], "forced", "{answer}");
+    assert_eq!(entry["plan"], serde_json::json!([["move"], ["drop"]]), "{answer}");
+    // Too late: there is no step left for the drop.
+    let late =
+        ludex_with_input(&["endgame", "query", file.path(), "--state", "-"], b"(cell d) (gold i) (step 10)");
+    assert_eq!(late.ends_with(0).out, "r: unknown\n");
+    let info = ludex(&["endgame", "info", file.path(), "--descriptions", "9", "--ghosts"]).ends_with(0).out;
+    assert!(info.starts_with("regression to depth 8, complete\n"), "{info}");
+    assert!(info.contains("0: (gold a)\n"), "{info}");
+    assert!(info.contains("entries are met by no reachable state"), "{info}");
+}
+
+#[test]
+fn tic_tac_toe_has_no_forced_win() {
+    let (file, built) = built("tictactoe", "3");
+    assert_eq!(built["depth"], 3, "{built}");
+    let info = ludex(&["endgame", "info", file.path(), "--json"]).ends_with(0).json().remove(0);
+    assert_eq!(info["form"], "regression", "{info}");
+    assert_eq!(info["layers"].as_array().map(Vec::len), Some(4), "{info}");
+    assert_eq!(info["entries"], built["entries"], "{info}");
+    let query = |role: &str| {
+        let run = ludex(&["endgame", "query", file.path(), "--state", "initial", "--role", role, "--json"]);
+        run.ends_with(0).json().remove(0)
+    };
+    assert_eq!(query("x")["class"], "unknown");
+    assert_eq!(query("o")["entries"], serde_json::json!([]));
+}
+
+#[test]
+fn limits_are_named() {
+    let file = Scratch::new("limits.end", "");
+    let arguments = ["endgame", "build", "nim", "--entries", "100", "-o", file.path(), "--json"];
+    let line = ludex(&arguments).ends_with(0).json().remove(0);
+    assert_eq!(line["limit"], "more than 100 entries", "{line}");
+    assert_eq!(line["complete"], false, "{line}");
+    assert!(line["entries"].as_u64() <= Some(100), "{line}");
+}
+
+#[test]
+fn what_is_no_database_is_refused() {
+    let (file, _) = built("maze", "1");
+    let mut bytes = std::fs::read(file.path()).expect("it is there");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    let damaged = Scratch::new("damaged.end", &bytes);
+    let run = ludex(&["endgame", "info", damaged.path()]).ends_with(1);
+    assert!(run.err.contains("damaged"), "{}", run.err);
+    let cut = Scratch::new("cut.end", &bytes[..bytes.len() / 2]);
+    let run = ludex(&["endgame", "query", cut.path(), "--state", "initial"]).ends_with(1);
+    assert!(run.err.contains("damaged"), "{}", run.err);
+    let text = Scratch::new(
+        "text.end",
+        "(role r) this is a rule sheet and not a database, and long enough to be one ....",
+    );
+    let run = ludex(&["endgame", "info", text.path()]).ends_with(1);
+    assert!(run.err.contains("no end-game database"), "{}", run.err);
+    ludex(&["endgame", "info", "/nonexistent/file.end"]).ends_with(2);
+    ludex(&["endgame", "build", "maze", "-o", "/nonexistent/folder/maze.end"]).ends_with(2);
+    ludex(&["endgame", "build", "maze"]).ends_with(2);
+    for (state, complaint) in [("(cell q)", "no fluent"), ("(cell a", "parentheses")] {
+        let run = ludex(&["endgame", "query", file.path(), "--state", state]).ends_with(2);
+        assert!(run.err.contains(complaint), "{}", run.err);
+    }
+    let run =
+        ludex(&["endgame", "query", file.path(), "--state", "initial", "--role", "nobody"]).ends_with(2);
+    assert!(run.err.contains("`nobody` is no role"), "{}", run.err);
+}

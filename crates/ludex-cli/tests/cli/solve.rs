@@ -1,0 +1,41 @@
+//! `ludex solve`: values that are known from elsewhere.
+
+use crate::{Scratch, ludex};
+
+#[test]
+fn tic_tac_toe_is_drawn() {
+    let line = ludex(&["solve", "tictactoe", "--json"]).ends_with(0).json().remove(0);
+    assert_eq!((&line["states"], &line["ends"]), (&5478.into(), &958.into()), "{line}");
+    assert_eq!(line["exact"], true, "{line}");
+    for role in ["x", "o"] {
+        assert_eq!(line["roles"][role]["value"], 50, "{line}");
+    }
+    assert_eq!(line["roles"]["x"]["moves"].as_array().map(Vec::len), Some(9), "{line}");
+}
+
+#[test]
+fn a_solution_can_be_asked() {
+    let file = Scratch::new("nim-solved.end", "");
+    let text = ludex(&["solve", "nim", "-o", file.path()]).ends_with(0).out;
+    assert!(text.contains("bob gets 100"), "{text}");
+    let info = ludex(&["endgame", "info", file.path()]).ends_with(0).out;
+    assert!(info.starts_with("solution to depth 16, complete\n  752 states"), "{info}");
+    // One heap of two: whoever moves takes both.
+    let state = "(heap a 0) (heap b 2) (heap c 0) (heap d 0) (control bob)";
+    let run = ludex(&["endgame", "query", file.path(), "--state", state, "--role", "bob", "--json"]);
+    let answer = run.ends_with(0).json().remove(0);
+    assert_eq!(answer["moves"]["bob"], serde_json::json!(["(take b 2)"]), "{answer}");
+    assert_eq!(answer["entries"].as_array().map(Vec::len), Some(3), "{answer}");
+}
+
+#[test]
+fn simultaneous_games_say_what_the_values_are() {
+    let text = ludex(&["solve", "rockpaperscissors", "--threads", "1"]).ends_with(0).out;
+    assert!(text.contains("what each role can force alone"), "{text}");
+}
+
+#[test]
+fn a_game_that_does_not_fit_is_an_answer() {
+    let run = ludex(&["solve", "tictactoe", "--states", "1000"]).ends_with(1);
+    assert!(run.err.contains("more than 1000 reachable states"), "{}", run.err);
+}

@@ -1,0 +1,262 @@
+//! The file of an end-game database, what the oracle says, and the solver against what is known of games.
+
+use ludex_engine::engine::{Engine, Goal};
+use ludex_engine::limits::Limits;
+use ludex_engine::propnet::Propnet;
+use ludex_engine::row;
+use ludex_engine::vocabulary::RoleId;
+use ludex_gdl::{Game, Sheet};
+use ludex_logic::endgame::query::{self, Class, StateError, read_state};
+use ludex_logic::endgame::regress::{Limits as RegressLimits, Options, regress};
+use ludex_logic::endgame::solve::{self, Nature, Solution, solve};
+use ludex_logic::endgame::{Database, FileError, Kind, Knowledge, Oracle, file};
+use ludex_testkit::corpus;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+const FOREVER: Duration = Duration::from_secs(100_000);
+
+fn bundled(name: &str) -> Game {
+    let source = corpus::games().into_iter().find(|source| source.name == name).expect("a bundled game");
+    source.game().expect("a sound sheet")
+}
+
+fn engine(game: &Game) -> Propnet {
+    Propnet::new(game, Limits { time: FOREVER, ..Limits::default() }).expect("it has a network")
+}
+
+fn solved(engine: &Propnet, threads: usize) -> Solution {
+    let limits = solve::Limits { threads, time: FOREVER, ..solve::Limits::default() };
+    solve(engine, &limits, &AtomicU64::new(0)).expect("it fits")
+}
+
+fn regressed(game: &Game, depth: u32) -> Vec<u8> {
+    let limits = RegressLimits { depth, time: FOREVER, ..RegressLimits::default() };
+    regress(game, &Options { limits, ..Options::default() }).expect("it fits").bytes
+}
+
+#[test]
+fn damage_of_any_byte_is_found() {
+    let bytes = regressed(&bundled("maze"), 3);
+    assert!(Database::from_bytes(bytes.clone()).is_ok());
+    for at in 0..bytes.len() {
+        // The last eight bytes of the header are unused.
+        if (56..64).contains(&at) {
+            continue;
+        }
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        let error = Database::from_bytes(damaged).expect_err("a changed byte");
+        match error {
+            FileError::NotADatabase => assert!(at < 8, "{at}"),
+            FileError::Corrupt(_) => assert!(at >= 8, "{at}"),
+            other => panic!("{at}: {other}"),
+        }
+    }
+    for length in (0..bytes.len()).step_by(97) {
+        assert!(Database::from_bytes(bytes[..length].to_vec()).is_err(), "{length}");
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    assert!(matches!(Database::from_bytes(longer), Err(FileError::Corrupt(_))));
+}
+
+#[test]
+fn files_are_there_whole_or_not_at_all() {
+    let game = bundled("maze");
+    let bytes = regressed(&game, 3);
+    let folder = std::env::temp_dir().join(format!("ludex-endgame-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+    let path = folder.join("maze.end");
+    file::write(&path, &bytes).expect("written");
+    let opened = Database::open(&path).expect("sound");
+    assert_eq!(opened.size(), bytes.len());
+    assert!(opened.expect_rules(&game.rules).is_ok());
+    assert!(matches!(opened.expect_rules(&bundled("nim").rules), Err(FileError::Foreign)));
+    let again = opened.game().expect("the rules are in the file");
+    assert!(opened.expect_rules(&again.rules).is_ok());
+    let names: Vec<_> =
+        std::fs::read_dir(&folder).expect("readable").map(|e| e.expect("an entry").file_name()).collect();
+    assert_eq!(names, ["maze.end"], "no temporary file is left");
+    assert!(file::write(&folder.join("missing/maze.end"), &bytes).is_err());
+    std::fs::write(&path, b"short").expect("written");
+    assert!(matches!(Database::open(&path), Err(FileError::NotADatabase)));
+    assert!(matches!(Database::open(&folder.join("none.end")), Err(FileError::Io(_))));
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+/// Wherever the solver knows the value, the regression's oracle says the same or nothing.
+#[test]
+fn the_oracles_agree() {
+    for name in ["tictactoe", "nim", "maze", "racetoten"] {
+        let game = bundled(name);
+        let engine = engine(&game);
+        let solution = solved(&engine, 2);
+        let table = Database::from_bytes(solution.encode(&game, &engine)).expect("sound");
+        let regression = Database::from_bytes(regressed(&game, 4)).expect("sound");
+        let (mut exact, mut hints) = (0, 0);
+        for at in 0..solution.space.len() {
+            let state = solution.space.state(at);
+            for role in engine.vocabulary().roles() {
+                match (regression.lookup(state, role), table.lookup(state, role)) {
+                    (Knowledge::Exact { value, depth }, Knowledge::Exact { value: known, depth: least }) => {
+                        assert_eq!(value, known, "{name}, state {at}");
+                        // The loser's clock is the winner's: a solution counts how soon the loser can end it.
+                        assert!(Some(value) != table.best_goal(role) || depth == least, "{name}, state {at}");
+                        exact += 1;
+                    }
+                    (Knowledge::Exact { .. }, other) => panic!("{name}, state {at}: {other:?}"),
+                    (Knowledge::Hint { depth }, _) => {
+                        assert_eq!(
+                            table.depth(state, role, Kind::Reachable),
+                            Some(depth),
+                            "{name}, state {at}"
+                        );
+                        hints += 1;
+                    }
+                    (Knowledge::Unknown, _) => {}
+                }
+            }
+        }
+        assert!(exact > 0, "{name}: {exact} {hints}");
+        // A state of another game, or none, is unknown.
+        assert_eq!(table.lookup(&[], RoleId(0)), Knowledge::Unknown);
+        assert_eq!(regression.lookup(&[0; 9], RoleId(0)), Knowledge::Unknown);
+        assert_eq!(regression.lookup(solution.space.state(0), RoleId(7)), Knowledge::Unknown);
+    }
+}
+
+/// Counts that others have published: 5,478 positions of Tic-Tac-Toe, 958 of them final; 161,029 positions of Connect Four on four columns
+/// of four. Both are drawn.
+#[test]
+fn known_games_have_their_known_values() {
+    for (name, states, ends) in [("tictactoe", 5_478, 958), ("connectfour4x4", 161_029, 26_740)] {
+        let engine = engine(&bundled(name));
+        let solution = solved(&engine, 2);
+        assert_eq!((solution.space.len(), solution.space.end_count()), (states, ends), "{name}");
+        assert_eq!(solution.nature, Nature::ConstantSum(100), "{name}");
+        for role in engine.vocabulary().roles() {
+            assert_eq!(solution.verdict(0, role).value, Some(50), "{name}");
+        }
+    }
+}
+
+/// Bouton: whoever moves loses exactly where the heaps add up to zero without carry.
+#[test]
+fn nim_is_won_as_its_theory_says() {
+    let game = bundled("nim");
+    let engine = engine(&game);
+    let solution = solved(&engine, 1);
+    let vocabulary = engine.vocabulary();
+    for at in 0..solution.space.len() {
+        let (mut sum, mut mover) = (0u32, None);
+        for fluent in row::fluents(solution.space.state(at)) {
+            let shown = vocabulary.show_fluent(fluent);
+            let words: Vec<&str> = shown.trim_matches(['(', ')']).split(' ').collect();
+            match words.as_slice() {
+                ["heap", _, matches] => sum ^= matches.parse::<u32>().expect("a number"),
+                ["control", name] => {
+                    mover = vocabulary.roles().find(|&role| vocabulary.show_role(role) == *name)
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let mover = mover.expect("somebody moves");
+        let expected: Goal = if sum == 0 { 0 } else { 100 };
+        assert_eq!(solution.verdict(at, mover).value, Some(expected), "state {at}");
+    }
+}
+
+#[test]
+fn threads_do_not_change_the_solution() {
+    let game = bundled("pursuit");
+    let engine = engine(&game);
+    let one = solved(&engine, 1).encode(&game, &engine);
+    let three = solved(&engine, 3).encode(&game, &engine);
+    assert_eq!(one, three);
+}
+
+#[test]
+fn a_solution_that_does_not_fit_is_refused() {
+    let engine = engine(&bundled("tictactoe"));
+    let limits = solve::Limits { states: 1_000, ..solve::Limits::default() };
+    let error = solve(&engine, &limits, &AtomicU64::new(0)).expect_err("too many states");
+    assert_eq!(error, solve::SolveError::States(1_000));
+}
+
+/// A game in which play can go round for ever: the lazy player cannot force an end, the other can.
+#[test]
+fn play_without_end_has_no_value() {
+    let rules = "(role a) (role b) (init (control a)) (init (at 0))
+        (<= (legal ?p stay) (true (control ?p))) (<= (legal ?p noop) (role ?p) (not (true (control ?p))))
+        (<= (legal b leave) (true (control b)))
+        (<= (next (control b)) (true (control a))) (<= (next (control a)) (true (control b)))
+        (<= (next (at 1)) (does b leave)) (<= (next (at 0)) (true (at 0)) (not (does b leave)))
+        (<= terminal (true (at 1)))
+        (<= (goal a 100) (true (at 1))) (<= (goal b 0) (true (at 1)))";
+    let game = Sheet::read(rules).into_game().expect("a sound sheet");
+    let engine = engine(&game);
+    let solution = solved(&engine, 1);
+    assert_eq!(solution.verdict(0, RoleId(0)).value, None);
+    assert_eq!(solution.verdict(0, RoleId(0)).reachable, Some(2));
+    assert_eq!(
+        (solution.verdict(0, RoleId(1)).value, solution.verdict(0, RoleId(1)).depth),
+        (Some(0), Some(2))
+    );
+    let database = Database::from_bytes(regressed(&game, 10)).expect("sound");
+    let initial = solution.space.state(0);
+    assert_eq!(database.depth(initial, RoleId(0), Kind::Reachable), Some(2));
+    assert_eq!(database.depth(initial, RoleId(0), Kind::Forced), None);
+}
+
+/// Worked out by hand: x has two in the first row and moves, o has two in the second.
+#[test]
+fn a_state_is_classified_and_advised() {
+    let game = bundled("tictactoe");
+    let engine = engine(&game);
+    let text = "(cell 1 1 x) (cell 1 2 x) (cell 1 3 b) (cell 2 1 o) (cell 2 2 o) (cell 2 3 b)
+        (cell 3 1 b) (cell 3 2 b) (cell 3 3 b) (control x)";
+    let state = read_state(engine.vocabulary(), text).expect("a state");
+    let one = Database::from_bytes(regressed(&game, 1)).expect("sound");
+    let answer = query::query(&one, &mut *engine.worker(), &state);
+    assert_eq!(answer.classes, [Class::Winning, Class::Losing]);
+    let shown: Vec<String> =
+        answer.moves[0].iter().map(|&m| engine.vocabulary().show_move(RoleId(0), m)).collect();
+    assert_eq!(shown, ["(mark 1 3)"]);
+    assert!(answer.moves[1].is_empty());
+    assert!(answer.entries.iter().all(|entry| entry.depth == 1 && entry.plan.len() == 1));
+    // Two joint moves deep o has a plan too, if x helps.
+    let two = Database::from_bytes(regressed(&game, 2)).expect("sound");
+    let answer = query::query(&two, &mut *engine.worker(), &state);
+    assert_eq!(answer.classes, [Class::Cooperative, Class::Cooperative]);
+    let forced: Vec<RoleId> =
+        answer.entries.iter().filter(|e| e.kind == Kind::Forced).map(|e| e.role).collect();
+    assert_eq!(forced, [RoleId(0)]);
+}
+
+#[test]
+fn states_are_read_in_every_dress() {
+    let engine = engine(&bundled("maze"));
+    let vocabulary = engine.vocabulary();
+    let plain = read_state(vocabulary, "(cell a) (gold i) (step 5)").expect("a state");
+    assert_eq!(row::fluents(&plain).count(), 3);
+    for text in [
+        "((cell a) (gold i) (step 5))",
+        "(true (cell a)) (true (gold i)) (true (step 5))",
+        "((true (cell a)) (TRUE (gold i)) (step 5))",
+        "\n(cell a)(gold i)\n\t(step 5)  ",
+    ] {
+        assert_eq!(read_state(vocabulary, text), Ok(plain.clone()), "{text}");
+    }
+    let one = read_state(vocabulary, "(cell a)").expect("a state");
+    assert_eq!(read_state(vocabulary, "(true (cell a))"), Ok(one));
+    assert_eq!(read_state(vocabulary, ""), Ok(vec![0; plain.len()]));
+    assert_eq!(read_state(vocabulary, "(cell a"), Err(StateError::Parentheses));
+    assert_eq!(read_state(vocabulary, "(cell a))"), Err(StateError::Parentheses));
+    assert_eq!(read_state(vocabulary, "(cell q)"), Err(StateError::NoFluent("(cell q)".to_owned())));
+    assert!(matches!(read_state(vocabulary, "nonsense (cell a)"), Err(StateError::NoFluent(_))));
+    for hostile in ["(", ")", "()", "(()", "((((((((", "\u{1F600}", "(true)", "(true true true)", "(cell ?x)"]
+    {
+        assert!(read_state(vocabulary, hostile).is_err(), "{hostile}");
+    }
+}

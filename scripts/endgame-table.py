@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Regresses the goals of every sheet in a folder and prints one line a sheet, tab-separated.
+
+    scripts/endgame-table.py FOLDER [--seconds S] [--depth N] [--memory M] [--ludex PROGRAM] [--only PART]
+
+Columns: sheet, depth that all roles and kinds reached, whether nothing lies beyond, entries, seconds, exactly-one
+groups, joint moves, whether all of them add and delete fixed fluents, and why it stopped. A closing line on
+standard error counts the sheets that reached depth 3, or everything there is.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def regress(program, sheet, arguments, output):
+    command = [program, "endgame", "build", str(sheet), "--depth", str(arguments.depth), "--json",
+               "--time", str(arguments.seconds), "--memory", str(arguments.memory), "-o", output]
+    try:
+        # Reading the rules has limits of its own; a sheet that takes far longer than asked is a fault to see.
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60 + 5 * arguments.seconds)
+    except subprocess.TimeoutExpired:
+        return {"limit": "did not end in time"}
+    if run.returncode != 0:
+        lines = run.stderr.strip().splitlines()
+        return {"limit": lines[0].removeprefix("error: ") if lines else f"status {run.returncode}"}
+    return json.loads(run.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--depth", type=int, default=3)
+    parser.add_argument("--memory", type=int, default=20)
+    parser.add_argument("--ludex", default="target/release/ludex")
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    sheets = sorted(path for path in arguments.folder.iterdir()
+                    if path.suffix in (".kif", ".gdl") and arguments.only in path.name)
+    reached = 0
+    print("sheet\tdepth\tcomplete\tentries\tseconds\tgroups\tjoint moves\tadd and delete\tstopped by", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for sheet in sheets:
+            found = regress(arguments.ludex, sheet, arguments, f"{folder}/out.end")
+            depth, complete = found.get("depth"), found.get("complete", False)
+            reached += complete or (depth is not None and depth >= 3)
+            row = [sheet.stem, "-" if depth is None else depth, "yes" if complete else "no",
+                   found.get("entries", "-"), f"{found['seconds']:.2f}" if "seconds" in found else "-",
+                   found.get("groups", "-"), found.get("joint_moves", "-"),
+                   {True: "yes", False: "no"}.get(found.get("strips"), "-"), found.get("limit") or ""]
+            print("\t".join(str(value) for value in row), flush=True)
+    print(f"{reached} of {len(sheets)} sheets reached depth 3 or everything there is", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+"""Connect Four on 4 columns of 4: see dropfour.py."""
+import driver
+import dropfour
+
+ROLES = dropfour.ROLES
+NOTE = """two numbers with one bit a cell; lines are looked for by shifting them."""
+
+initial, legal, step, terminal, goal = dropfour.game(4, 4)
+
+if __name__ == "__main__":
+    driver.main(__name__)
