@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Regresses the goals of every sheet in a folder and prints one line a sheet, tab-separated.
 
-    scripts/endgame-table.py FOLDER [--seconds S] [--depth N] [--memory M] [--ludex PROGRAM] [--only PART]
+    scripts/endgame-table.py FOLDER [--seconds S] [--depth N] [--memory M] [--ludex PROGRAM] [--only PART] [--order FILE]
+
+--order names a file with sheets in the order in which to run them, one a line; the others come last.
 
 Columns: sheet, depth that all roles and kinds reached, whether nothing lies beyond, entries, seconds, exactly-one
 groups, joint moves, whether all of them add and delete fixed fluents, and why it stopped. A closing line on
@@ -38,9 +40,13 @@ def main():
     parser.add_argument("--memory", type=int, default=20)
     parser.add_argument("--ludex", default="target/release/ludex")
     parser.add_argument("--only", default="")
+    parser.add_argument("--order", type=pathlib.Path)
     arguments = parser.parse_args()
     sheets = sorted(path for path in arguments.folder.iterdir()
                     if path.suffix in (".kif", ".gdl") and arguments.only in path.name)
+    if arguments.order:
+        place = {name: at for at, name in enumerate(arguments.order.read_text().split())}
+        sheets.sort(key=lambda path: place.get(path.stem, len(place)))
     reached = 0
     print("sheet\tdepth\tcomplete\tentries\tseconds\tgroups\tjoint moves\tadd and delete\tstopped by", flush=True)
     with tempfile.TemporaryDirectory() as folder:

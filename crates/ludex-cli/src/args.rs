@@ -555,6 +555,9 @@ pub struct EndgameInfo {
     /// Show N descriptions of each layer
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub descriptions: usize,
+    /// Time N lookups in states of random play, and the opening of the file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub lookups: Option<u64>,
     /// Count the entries that no reachable state meets
     #[arg(long)]
     pub ghosts: bool,

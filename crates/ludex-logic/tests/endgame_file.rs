@@ -56,7 +56,7 @@ fn damage_of_any_byte_is_found() {
     for length in (0..bytes.len()).step_by(97) {
         assert!(Database::from_bytes(bytes[..length].to_vec()).is_err(), "{length}");
     }
-    let mut longer = bytes.clone();
+    let mut longer = bytes;
     longer.push(0);
     assert!(matches!(Database::from_bytes(longer), Err(FileError::Corrupt(_))));
 }
@@ -156,7 +156,7 @@ fn nim_is_won_as_its_theory_says() {
             match words.as_slice() {
                 ["heap", _, matches] => sum ^= matches.parse::<u32>().expect("a number"),
                 ["control", name] => {
-                    mover = vocabulary.roles().find(|&role| vocabulary.show_role(role) == *name)
+                    mover = vocabulary.roles().find(|&role| vocabulary.show_role(role) == *name);
                 }
                 other => panic!("{other:?}"),
             }

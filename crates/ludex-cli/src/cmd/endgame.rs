@@ -6,14 +6,16 @@ use crate::report::count;
 use crate::status::{Misuse, Status};
 use crate::{game, json};
 use anyhow::{Context, Result, anyhow};
-use ludex::engine::engine::Engine;
+use cpu_time::{ProcessTime, ThreadTime};
+use ludex::engine::engine::{Engine, PlayoutBuffer};
 use ludex::engine::limits::Limits as EngineLimits;
+use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex::engines;
 use ludex::logic::endgame::file::{self, FileError, Form};
 use ludex::logic::endgame::query::{self, Class};
 use ludex::logic::endgame::regress::{Assume, Limits, Options, regress};
-use ludex::logic::endgame::{Database, describe, solve};
+use ludex::logic::endgame::{Database, Oracle, describe, solve};
 use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -40,10 +42,12 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
     };
     let assume = if args.no_invariants { Assume::Nothing } else { Assume::Derived };
     let options = Options { limits, assume, strips: !args.no_strips, interrupt: None };
+    let cpu = ProcessTime::now();
     let regression = {
         let _progress = Progress::spinner(format!("regressing the goals of {}", loaded.name));
         regress(rules, &options).with_context(|| loaded.name.clone())?
     };
+    let cpu_seconds = cpu.elapsed().as_secs_f64();
     file::write(&args.output, &regression.bytes)
         .map_err(|error| Misuse(format!("`{}` cannot be written: {error}", args.output.display())))?;
     let summary = regression.summary;
@@ -53,7 +57,7 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
             "game": loaded.name, "depth": summary.depth, "entries": summary.entries, "seconds": summary.seconds,
             "complete": summary.complete, "limit": limit, "bytes": regression.bytes.len(), "nodes": summary.nodes,
             "groups": summary.groups, "joint_moves": summary.joint_moves, "strips": summary.is_strips(),
-            "preparation_seconds": summary.preparation_seconds,
+            "preparation_seconds": summary.preparation_seconds, "cpu_seconds": cpu_seconds,
         });
         json::line(out, &line)?;
         return Ok(Status::Yes);
@@ -183,6 +187,8 @@ fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
     let overview = database.overview();
     let engine = engine(&database)?;
     let vocabulary = engine.vocabulary();
+    let lookups =
+        args.lookups.map(|count| time_lookups(&database, &*engine, &args.file, count)).transpose()?;
     let ghosts = if args.ghosts { Some(count_ghosts(&database, &*engine)?) } else { None };
     let form = match database.form() {
         Form::Regression => "regression",
@@ -204,6 +210,7 @@ fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
             "form": form, "depth": overview.depth, "complete": overview.complete, "entries": database.entry_count(),
             "bytes": database.size(), "rules": database.hash().to_string(), "layers": lists,
             "ghosts": ghosts.map(|(ghosts, _)| ghosts),
+            "lookup_microseconds": lookups.map(|lookups| lookups.lookup), "open_microseconds": lookups.map(|lookups| lookups.open),
         });
         json::line(out, &line)?;
         return Ok(Status::Yes);
@@ -236,6 +243,13 @@ fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
             }
         }
     }
+    if let Some(lookups) = lookups {
+        writeln!(
+            out,
+            "  a lookup takes {:.3} microseconds, opening the file {:.0}",
+            lookups.lookup, lookups.open
+        )?;
+    }
     if let Some((ghosts, entries)) = ghosts {
         let share = ghosts as f64 / entries.max(1) as f64 * 100.0;
         writeln!(out, "  {ghosts} of {entries} entries are met by no reachable state ({share:.1}%)")?;
@@ -243,8 +257,54 @@ fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Yes)
 }
 
+/// Microseconds of processor time.
+#[derive(Clone, Copy, Debug)]
+struct Lookups {
+    lookup: f64,
+    open: f64,
+}
+
+/// States of random play that are looked up in turn: more than fit the first cache.
+const SAMPLE: usize = 1_000;
+
+/// Asks for every role in states of random play, and opens the file again and again.
+fn time_lookups(database: &Database, engine: &dyn Engine, path: &Path, count: u64) -> Result<Lookups> {
+    let mut worker = engine.worker();
+    let (mut random, mut buffer) = (Random::new(1), PlayoutBuffer::default());
+    let mut state = vec![0; engine.vocabulary().words()];
+    worker.initial(&mut state);
+    let mut states = Vec::new();
+    while states.len() < SAMPLE {
+        states.push(state.clone());
+        if worker.playout(&mut state, 1, &mut random, &mut buffer) == 0 {
+            worker.initial(&mut state);
+        }
+    }
+    let roles: Vec<RoleId> = engine.vocabulary().roles().collect();
+    let started = ThreadTime::now();
+    let mut asked = 0;
+    'all: loop {
+        for state in &states {
+            for &role in &roles {
+                std::hint::black_box(database.lookup(std::hint::black_box(state), role));
+                asked += 1;
+                if asked >= count {
+                    break 'all;
+                }
+            }
+        }
+    }
+    let lookup = started.elapsed().as_secs_f64() * 1e6 / asked as f64;
+    let started = ThreadTime::now();
+    const OPENINGS: u32 = 100;
+    for _ in 0..OPENINGS {
+        std::hint::black_box(open(path)?);
+    }
+    Ok(Lookups { lookup, open: started.elapsed().as_secs_f64() * 1e6 / f64::from(OPENINGS) })
+}
+
 /// More entries are not gone through one by one.
-const MOST_ENTRIES: u64 = 5_000_000;
+const MOST_ENTRIES: u64 = 300_000;
 
 /// The entries that no reachable state meets, and all entries.
 fn count_ghosts(database: &Database, engine: &dyn Engine) -> Result<(u64, u64)> {

@@ -103,7 +103,7 @@ fn report(
     match solution.nature {
         Nature::Puzzle => {}
         Nature::ConstantSum(sum) => {
-            writeln!(out, "  turn-taking, goals add up to {sum}: these are the values under best play")?
+            writeln!(out, "  turn-taking, goals add up to {sum}: these are the values under best play")?;
         }
         Nature::General => writeln!(
             out,

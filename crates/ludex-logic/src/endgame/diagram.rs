@@ -56,7 +56,7 @@ impl std::fmt::Display for Stop {
 impl std::error::Error for Stop {}
 
 /// How much the operations together may take.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance<'a> {
     pub(crate) nodes: usize,
     pub(crate) steps: u64,

@@ -310,7 +310,7 @@ fn split(text: &str) -> Result<Vec<&str>, StateError> {
                 }
             }
             _ if letter.is_whitespace() && depth == 0 => {
-                parts.extend(start.take().map(|from| &text[from..at]))
+                parts.extend(start.take().map(|from| &text[from..at]));
             }
             _ => {
                 start.get_or_insert(at);

@@ -472,7 +472,7 @@ impl Builder<'_> {
         summary: &Summary,
     ) -> Vec<u8> {
         self.diagrams.collect(self.lists.iter_mut().map(|list| &mut list.depths));
-        file::encode_regression(&file::Content {
+        file::regression(&file::Content {
             game,
             vocabulary,
             diagrams: &self.diagrams,
@@ -531,7 +531,7 @@ impl<'a> Rules<'a> {
                 && names[..last].iter().any(|&one| given.is_impossible(one, names[last]))
         };
         loop {
-            let mut diagrams = Diagrams::new(allowance.clone());
+            let mut diagrams = Diagrams::new(allowance);
             let care = groups.allowed(levels, &mut diagrams)?;
             let mut transition = Transition::new(engine.net(), levels, care, &mut diagrams)?;
             let most = options.limits.joint_moves;

@@ -125,6 +125,6 @@ impl Solution {
 
     /// The content of the file.
     pub fn encode(&self, game: &Game, engine: &dyn Engine) -> Vec<u8> {
-        file::encode_solution(game, engine.vocabulary(), self)
+        file::solution(game, engine.vocabulary(), self)
     }
 }

@@ -1,367 +1,20 @@
-//! The file of an end-game database: one file, made at once, read without loading it.
-//!
-//! ```text
-//! header     64 bytes: magic, version, form, hash of the rules, length and checksum of the rest, checksum of the header
-//! directory  for each section its tag, place and length
-//! sections   rules (KIF), an overview, and
-//!            regression: nodes of the depth diagrams, lists of layers, parts of covers, values, groups
-//!            solution:   states, a hash index over them, records
-//! ```
-//!
-//! All numbers are little-endian. A file is written under a temporary name and renamed when it is complete, so a crash never leaves one that
-//! looks complete; truncation and damage are found by length and checksum when it is opened, and a file of other rules by their hash.
-//! Lookups check every index, and diagram nodes only lead to earlier ones, so even bytes that change underneath cannot make one hang or panic.
+//! Reading a file: checks when it is opened, lookups, descriptions.
 
-use super::cover::{Cover, Covers, Part};
-use super::diagram::{Diagram, Diagrams, LEAF};
-use super::mapping::Bytes;
-use super::regress::{Layers, Summary};
-use super::solve::Solution;
-use super::{Kind, Knowledge, Oracle};
+use super::{
+    FileError, Form, HEADER, MAGIC, NO_DEPTH, NO_GOAL, Overview, RulesHash, TAGS, Tag, VERSION, checksum,
+    hash_state, read_u32, read_u64,
+};
+use crate::endgame::cover::{Cover, Part};
+use crate::endgame::diagram::LEAF;
+use crate::endgame::mapping::Bytes;
+use crate::endgame::{Kind, Knowledge, Oracle};
 use ludex_engine::engine::Goal;
 use ludex_engine::row::Row;
-use ludex_engine::vocabulary::{FluentId, RoleId, Vocabulary};
+use ludex_engine::vocabulary::{FluentId, RoleId};
 use ludex_gdl::{Game, Rules, Sheet};
-use std::fmt;
 use std::fs;
-use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
-
-const MAGIC: &[u8; 8] = b"LUDEXEND";
-const VERSION: u32 = 1;
-const HEADER: usize = 64;
-const NO_GOAL: i32 = i32::MIN;
-/// A depth that is not there.
-const NO_DEPTH: u16 = u16::MAX;
-
-/// How the content came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// By regression of the goals.
-    Regression,
-    /// By visiting every reachable state.
-    Solution,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-enum Tag {
-    Rules,
-    Overview,
-    Nodes,
-    Lists,
-    Parts,
-    Values,
-    States,
-    Slots,
-    Records,
-    Groups,
-}
-
-const TAGS: usize = 10;
-
-/// Why a file is refused.
-#[derive(Debug)]
-pub enum FileError {
-    /// It cannot be read or written.
-    Io(io::Error),
-    /// It is no end-game database.
-    NotADatabase,
-    /// It is of a version that this program does not read.
-    Version(u32),
-    /// It is not as long as it says, or its content does not match its checksum.
-    Corrupt(&'static str),
-    /// It was made from other rules.
-    Foreign,
-}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FileError::Io(error) => write!(f, "{error}"),
-            FileError::NotADatabase => f.write_str("this is no end-game database"),
-            FileError::Version(version) => {
-                write!(f, "this is an end-game database of version {version}; version {VERSION} is read")
-            }
-            FileError::Corrupt(what) => write!(f, "the end-game database is damaged: {what}"),
-            FileError::Foreign => f.write_str("the end-game database was made from other rules"),
-        }
-    }
-}
-
-impl std::error::Error for FileError {}
-
-impl From<io::Error> for FileError {
-    fn from(error: io::Error) -> FileError {
-        FileError::Io(error)
-    }
-}
-
-/// The rules in the form in which they are hashed and stored.
-fn rules_text(rules: &Rules) -> String {
-    ludex_gdl::syntax::print::kif(&rules.to_tree())
-}
-
-/// A number that tells games apart: 128 bits over the printed rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RulesHash(pub [u8; 16]);
-
-impl RulesHash {
-    /// The hash of a game's rules.
-    pub fn of(rules: &Rules) -> RulesHash {
-        RulesHash::of_text(&rules_text(rules))
-    }
-
-    fn of_text(text: &str) -> RulesHash {
-        let mut hash = [0; 16];
-        hash[..8].copy_from_slice(&checksum(text.as_bytes(), 1).to_le_bytes());
-        hash[8..].copy_from_slice(&checksum(text.as_bytes(), 2).to_le_bytes());
-        RulesHash(hash)
-    }
-}
-
-impl fmt::Display for RulesHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-/// Each word is mixed in by a bijection, so a change in one word always shows.
-fn checksum(bytes: &[u8], seed: u64) -> u64 {
-    let mix = |hash: u64, word: u64| {
-        let hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        hash ^ hash >> 32
-    };
-    let mut hash = mix(seed, bytes.len() as u64);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        hash = mix(hash, u64::from_le_bytes(*word));
-    }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    mix(mix(hash, u64::from_le_bytes(last)), seed)
-}
-
-/// What a regression puts into its file.
-pub(crate) struct Content<'c> {
-    pub(crate) game: &'c Game,
-    pub(crate) vocabulary: &'c Vocabulary,
-    pub(crate) diagrams: &'c Diagrams<'c>,
-    pub(crate) covers: &'c Covers,
-    pub(crate) lists: &'c [Layers],
-    pub(crate) values: &'c [Vec<Option<Goal>>],
-    pub(crate) groups: &'c [Vec<FluentId>],
-    pub(crate) summary: &'c Summary,
-}
-
-/// The file of a regression. Levels of the diagrams are the numbers of the fluents.
-pub(crate) fn encode_regression(content: &Content<'_>) -> Vec<u8> {
-    let mut nodes = Vec::with_capacity(content.diagrams.len() * 12);
-    for at in 0..content.diagrams.len() as u32 {
-        let (low, high) = content.diagrams.ways(Diagram(at));
-        for number in [content.diagrams.level(Diagram(at)), low.0, high.0] {
-            nodes.extend_from_slice(&number.to_le_bytes());
-        }
-    }
-    let mut parts = Vec::with_capacity(content.covers.parts.len() * 16);
-    for part in &content.covers.parts {
-        for number in [part.level, part.without.0, part.with.0, part.free.0] {
-            parts.extend_from_slice(&number.to_le_bytes());
-        }
-    }
-    let mut lists = Vec::new();
-    for list in content.lists {
-        let kind = match list.kind {
-            Kind::Reachable => 0,
-            Kind::Forced => 1,
-        };
-        for number in
-            [list.role.0, kind, list.depths.0, list.layers.len() as u32, u32::from(list.complete), 0]
-        {
-            lists.extend_from_slice(&number.to_le_bytes());
-        }
-        for layer in &list.layers {
-            lists.extend_from_slice(&u64::from(layer.cover.0).to_le_bytes());
-            lists.extend_from_slice(&layer.entries.to_le_bytes());
-        }
-    }
-    let summary = content.summary;
-    let overview = Overview {
-        roles: content.vocabulary.role_count() as u32,
-        words: content.vocabulary.words() as u32,
-        fluents: content.vocabulary.fluent_count() as u32,
-        depth: summary.depth,
-        complete: summary.complete,
-        sum: None,
-        groups: summary.groups as u32,
-    };
-    let sections = [
-        (Tag::Overview, overview.encode()),
-        (Tag::Nodes, nodes),
-        (Tag::Lists, lists),
-        (Tag::Parts, parts),
-        (Tag::Values, encode_values(content.values)),
-        (Tag::Groups, encode_groups(content.groups)),
-    ];
-    assemble(Form::Regression, content.game, &sections)
-}
-
-/// Each group as its length and its fluents.
-fn encode_groups(groups: &[Vec<FluentId>]) -> Vec<u8> {
-    let numbers = groups
-        .iter()
-        .flat_map(|group| std::iter::once(group.len() as u32).chain(group.iter().map(|fluent| fluent.0)));
-    numbers.flat_map(u32::to_le_bytes).collect()
-}
-
-fn encode_values(values: &[Vec<Option<Goal>>]) -> Vec<u8> {
-    values.iter().flatten().flat_map(|value| value.unwrap_or(NO_GOAL).to_le_bytes()).collect()
-}
-
-/// The file of a solution.
-pub(crate) fn encode_solution(game: &Game, vocabulary: &Vocabulary, solution: &Solution) -> Vec<u8> {
-    let space = &solution.space;
-    let count = space.len();
-    let states: Vec<u8> = (0..count).flat_map(|at| space.state(at)).flat_map(|w| w.to_le_bytes()).collect();
-    let size = (count * 3 / 2).next_power_of_two().max(4);
-    let mut slots = vec![u32::MAX; size];
-    for at in 0..count {
-        let mut slot = hash_state(space.state(at)) as usize & (size - 1);
-        while slots[slot] != u32::MAX {
-            slot = (slot + 1) & (size - 1);
-        }
-        slots[slot] = at as u32;
-    }
-    let slots = slots.iter().flat_map(|slot| slot.to_le_bytes()).collect();
-    let mut records = Vec::with_capacity(count * vocabulary.role_count() * 8);
-    for at in 0..count {
-        for role in vocabulary.roles() {
-            let verdict = solution.verdict(at, role);
-            let depth =
-                |depth: Option<u32>| depth.map_or(NO_DEPTH, |d| d.min(u32::from(NO_DEPTH) - 1) as u16);
-            records.extend_from_slice(&verdict.value.unwrap_or(NO_GOAL).to_le_bytes());
-            records.extend_from_slice(&depth(verdict.depth).to_le_bytes());
-            records.extend_from_slice(&depth(verdict.reachable).to_le_bytes());
-        }
-    }
-    let best: Vec<Vec<Option<Goal>>> = vec![solution.best.clone()];
-    let overview = Overview {
-        roles: vocabulary.role_count() as u32,
-        words: vocabulary.words() as u32,
-        fluents: vocabulary.fluent_count() as u32,
-        depth: solution.depth(),
-        complete: true,
-        sum: solution.sum,
-        groups: 0,
-    };
-    let sections = [
-        (Tag::Overview, overview.encode()),
-        (Tag::States, states),
-        (Tag::Slots, slots),
-        (Tag::Records, records),
-        (Tag::Values, encode_values(&best)),
-    ];
-    assemble(Form::Solution, game, &sections)
-}
-
-fn hash_state(words: &[u64]) -> u64 {
-    let mix = |hash: u64, word: u64| {
-        let hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        hash ^ hash >> 29
-    };
-    words.iter().fold(0x1234_5678, |hash, &word| mix(hash, word))
-}
-
-fn assemble(form: Form, game: &Game, sections: &[(Tag, Vec<u8>)]) -> Vec<u8> {
-    let rules = rules_text(&game.rules);
-    let hash = RulesHash::of_text(&rules);
-    let mut ranges = [(0u64, 0u64); TAGS];
-    let mut body = vec![0; TAGS * 16];
-    for (tag, bytes) in std::iter::once((Tag::Rules, rules.as_bytes()))
-        .chain(sections.iter().map(|(tag, bytes)| (*tag, bytes.as_slice())))
-    {
-        body.resize(body.len().next_multiple_of(8), 0);
-        ranges[tag as usize] = (body.len() as u64, bytes.len() as u64);
-        body.extend_from_slice(bytes);
-    }
-    for (at, (start, length)) in ranges.iter().enumerate() {
-        body[at * 16..at * 16 + 8].copy_from_slice(&start.to_le_bytes());
-        body[at * 16 + 8..at * 16 + 16].copy_from_slice(&length.to_le_bytes());
-    }
-    let mut file = Vec::with_capacity(HEADER + body.len());
-    file.extend_from_slice(MAGIC);
-    file.extend_from_slice(&VERSION.to_le_bytes());
-    let form: u32 = if form == Form::Regression { 1 } else { 2 };
-    file.extend_from_slice(&form.to_le_bytes());
-    file.extend_from_slice(&hash.0);
-    file.extend_from_slice(&(body.len() as u64).to_le_bytes());
-    file.extend_from_slice(&checksum(&body, 0).to_le_bytes());
-    file.extend_from_slice(&checksum(&file, 0).to_le_bytes());
-    file.resize(HEADER, 0);
-    file.extend_from_slice(&body);
-    file
-}
-
-/// Writes a file so that it is there whole or not at all.
-pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = fs::File::create(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let renamed = written.and_then(|()| fs::rename(&temporary, path));
-    if renamed.is_err() {
-        // What is left of it helps nobody; the first error is the one to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    renamed
-}
-
-/// Overview about the whole database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overview {
-    /// How many roles there are.
-    pub roles: u32,
-    /// How many words a state takes.
-    pub words: u32,
-    /// How many fluents there are.
-    pub fluents: u32,
-    /// The depth to which the database is finished.
-    pub depth: u32,
-    /// True if there is nothing beyond that depth.
-    pub complete: bool,
-    /// What the goals of the two roles always add up to, in a solved turn-taking game.
-    pub sum: Option<Goal>,
-    /// Exactly-one groups that were assumed.
-    pub groups: u32,
-}
-
-impl Overview {
-    fn encode(self) -> Vec<u8> {
-        let sum = self.sum.unwrap_or(NO_GOAL) as u32;
-        [self.roles, self.words, self.fluents, self.depth, u32::from(self.complete), sum, self.groups, 0]
-            .iter()
-            .flat_map(|number| number.to_le_bytes())
-            .collect()
-    }
-
-    fn decode(bytes: &[u8]) -> Option<Overview> {
-        let number = |at| read_u32(bytes, at);
-        let sum = number(5)? as i32;
-        Some(Overview {
-            roles: number(0)?,
-            words: number(1)?,
-            fluents: number(2)?,
-            depth: number(3)?,
-            complete: number(4)? == 1,
-            sum: (sum != NO_GOAL).then_some(sum),
-            groups: number(6)?,
-        })
-    }
-}
 
 /// The layers of one role and kind, as they stand in the file.
 #[derive(Clone, Debug)]
@@ -388,6 +41,12 @@ pub struct Verdict {
     pub reachable: Option<u32>,
 }
 
+/// A condition of a description: a fluent, and whether it must hold.
+pub type Condition = (FluentId, bool);
+
+/// Is shown one description after the other, until it says `false`.
+pub type Visit<'v> = &'v mut dyn FnMut(&[Condition]) -> bool;
+
 /// An end-game database, in memory or mapped.
 #[derive(Debug)]
 pub struct Database {
@@ -402,14 +61,6 @@ pub struct Database {
     forced: Vec<Option<u32>>,
     /// For each pair of roles what the second has in the goals of the first; for a solution one row, the best goals.
     values: Vec<Option<Goal>>,
-}
-
-fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*bytes.get(at * 4..)?.first_chunk()?))
-}
-
-fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*bytes.get(at * 8..)?.first_chunk()?))
 }
 
 impl Database {
@@ -699,7 +350,7 @@ impl Database {
     }
 
     /// The conditions of a description of the cover that the state meets: each fluent, and whether it must hold. Empty if it meets none.
-    pub fn matching(&self, cover: Cover, state: &Row) -> Option<Vec<(FluentId, bool)>> {
+    pub fn matching(&self, cover: Cover, state: &Row) -> Option<Vec<Condition>> {
         let mut conditions = Vec::new();
         let mut failed = hashbrown::HashSet::new();
         self.match_part(cover, state, &mut conditions, &mut failed).then_some(conditions)
@@ -709,7 +360,7 @@ impl Database {
         &self,
         cover: Cover,
         state: &Row,
-        conditions: &mut Vec<(FluentId, bool)>,
+        conditions: &mut Vec<Condition>,
         failed: &mut hashbrown::HashSet<Cover>,
     ) -> bool {
         if cover == Cover::NONE || failed.contains(&cover) {
@@ -748,16 +399,11 @@ impl Database {
     }
 
     /// Calls `visit` with the conditions of each description of the cover, until it says `false`.
-    pub fn each_description(&self, cover: Cover, visit: &mut dyn FnMut(&[(FluentId, bool)]) -> bool) {
+    pub fn each_description(&self, cover: Cover, visit: Visit<'_>) {
         self.each_below(cover, &mut Vec::new(), visit);
     }
 
-    fn each_below(
-        &self,
-        cover: Cover,
-        conditions: &mut Vec<(FluentId, bool)>,
-        visit: &mut dyn FnMut(&[(FluentId, bool)]) -> bool,
-    ) -> bool {
+    fn each_below(&self, cover: Cover, conditions: &mut Vec<Condition>, visit: Visit<'_>) -> bool {
         if cover == Cover::NONE {
             return true;
         }
