@@ -111,7 +111,7 @@ mod tests {
         let open = candidate(0, 900, 60.0, None);
         assert_eq!(best(vec![open.clone(), candidate(1, 5, 90.0, Some((100, 3)))]), Some(1));
         assert_eq!(best(vec![open.clone(), candidate(1, 5, 90.0, Some((50, 3)))]), Some(0));
-        assert_eq!(best(vec![open.clone(), candidate(1, 990, 90.0, Some((0, 3)))]), Some(0));
+        assert_eq!(best(vec![open, candidate(1, 990, 90.0, Some((0, 3)))]), Some(0));
         assert_eq!(best(vec![candidate(0, 0, 0.0, None), candidate(1, 990, 0.0, Some((0, 3)))]), Some(0));
         assert_eq!(best(Vec::new()), None);
     }
