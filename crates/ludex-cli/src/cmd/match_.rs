@@ -10,7 +10,7 @@ use ludex::engine::vocabulary::Vocabulary;
 use ludex::gdl::syntax::print;
 use ludex::ggp::http::client::Address;
 use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
-use ludex::ggp::manager::{self, Event, Setting, Terms, tournament};
+use ludex::ggp::manager::{self, Event, Joint, Setting, Terms, tournament};
 use ludex::ggp::record::MatchRecord;
 use ludex::search::mind;
 use serde_json::json;
@@ -64,6 +64,13 @@ fn one(
     let vocabulary: &Vocabulary = setting.engine.vocabulary();
     let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
     let mut boards: Option<Boards> = None;
+    if !args.json.json {
+        let names: Vec<String> = seats.iter().map(|seat| seat.name()).collect();
+        let played = manager::roles_to_play(vocabulary).into_iter().map(|role| &roles[role.index()]);
+        let pairs: Vec<String> = played.zip(&names).map(|(role, name)| format!("{role} {name}")).collect();
+        let (fluents, engine) = (vocabulary.fluent_count(), setting.engine.name());
+        writeln!(out, "{}: {fluents} fluents, judge {engine}; {}", setting.name, pairs.join(", "))?;
+    }
     let mut shown = Ok(());
     let mut watch = |event: Event<'_>| {
         if !args.json.json && shown.is_ok() {
@@ -88,13 +95,16 @@ fn show(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match event {
-        Event::State { step, state, moves } => {
-            if let Some((moves, errors)) = moves {
+        Event::State { step, state, joint } => {
+            if let Some(Joint { moves, errors, remarks }) = joint {
                 let played = roles.iter().zip(*moves).zip(*errors).map(|((role, movement), error)| {
                     let note = if error.is_empty() { String::new() } else { format!(" [{error}]") };
                     format!("{role} {movement}{note}")
                 });
                 writeln!(out, "played: {}", played.collect::<Vec<_>>().join(", "))?;
+                for (role, remark) in roles.iter().zip(*remarks).filter(|(_, remark)| !remark.is_empty()) {
+                    writeln!(out, "{role} thinks: {remark}")?;
+                }
             }
             let boards = boards.get_or_insert_with(|| Boards::of(vocabulary, state));
             if *step == 0 {

@@ -10,6 +10,7 @@ mod minimax;
 mod misuse;
 mod pages;
 mod perft;
+mod play;
 mod print;
 mod replay;
 mod simulate;

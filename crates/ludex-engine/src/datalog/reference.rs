@@ -87,17 +87,45 @@ impl Datalog {
     /// Prepares the rules. Relations that are large in play are computed on demand where that saves work.
     pub fn new(game: &Game, limits: Limits) -> Result<Datalog, BuildError> {
         let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
-        let trial = |demanded: Vec<RelationId>| {
-            Base::build_on_demand(game, demanded, vocabulary.terms(), limits, |base| {
-                Datalog::trial(base, vocabulary.clone(), limits)
-            })
-        };
-        let mut best = trial(Vec::new())?;
+        let first = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
+        Ok(Datalog::tuned(game, first, limits))
+    }
+
+    /// Prepares the rules in two steps, for those who cannot wait: hands out an engine as soon as there is
+    /// one, and then the better one that [`Datalog::new`] would give, if there is a better one.
+    pub fn by_steps(game: &Game, limits: Limits, give: &mut dyn FnMut(Datalog)) -> Result<(), BuildError> {
+        let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
+        let first = Datalog::attempt(game, vocabulary.clone(), Vec::new(), limits)?;
+        let is_final = first.heavy.is_empty();
+        give(first.engine);
+        if !is_final {
+            let again = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
+            give(Datalog::tuned(game, again, limits));
+        }
+        Ok(())
+    }
+
+    fn attempt(
+        game: &Game,
+        vocabulary: Arc<Vocabulary>,
+        demanded: Vec<RelationId>,
+        limits: Limits,
+    ) -> Result<Trial, BuildError> {
+        let terms = vocabulary.clone();
+        Base::build_on_demand(game, demanded, terms.terms(), limits, |base| {
+            Datalog::trial(base, vocabulary.clone(), limits)
+        })
+    }
+
+    /// Tries the relations with many rows on demand.
+    fn tuned(game: &Game, mut best: Trial, limits: Limits) -> Datalog {
+        let vocabulary = best.engine.vocabulary.clone();
         for _ in 0..MOST_TRIALS {
             // All heavy relations together, since one that is asked often asks another; else the heaviest.
             let choices = [best.heavy.as_slice(), best.heavy.get(..1).unwrap_or_default()];
             let improved = choices.iter().filter(|more| !more.is_empty()).find_map(|more| {
-                let other = trial([best.demanded.as_slice(), more].concat()).ok()?;
+                let demanded = [best.demanded.as_slice(), more].concat();
+                let other = Datalog::attempt(game, vocabulary.clone(), demanded, limits).ok()?;
                 (other.work * 10 < best.work * 9).then_some(other)
             });
             match improved {
@@ -105,7 +133,7 @@ impl Datalog {
                 None => break,
             }
         }
-        Ok(best.engine)
+        best.engine
     }
 
     fn trial(base: &Base, vocabulary: Arc<Vocabulary>, limits: Limits) -> Result<Trial, Overrun> {

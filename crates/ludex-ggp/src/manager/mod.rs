@@ -83,8 +83,8 @@ pub enum Event<'m> {
         step: usize,
         /// The state.
         state: &'m [u64],
-        /// The joint move that led here, in the order of the roles, and what went wrong with each.
-        moves: Option<(&'m [String], &'m [String])>,
+        /// The joint move that led here; none led to the first.
+        joint: Option<Joint<'m>>,
     },
     /// The match is over.
     Over {
@@ -93,6 +93,17 @@ pub enum Event<'m> {
         /// True if it was broken off before the end.
         aborted: bool,
     },
+}
+
+/// A joint move that was made, in the order of the roles.
+#[derive(Clone, Copy, Debug)]
+pub struct Joint<'m> {
+    /// The moves.
+    pub moves: &'m [String],
+    /// What went wrong with each: nothing, `IL <move>`, `TO` or `CE`.
+    pub errors: &'m [String],
+    /// What the players say about them.
+    pub remarks: &'m [String],
 }
 
 /// The roles of the rules that somebody has to play.
@@ -165,7 +176,7 @@ impl<'m> Table<'m> {
         let mut state = vec![0; self.vocabulary.words()];
         self.worker.initial(&mut state);
         self.note_state(&state);
-        watch(Event::State { step: 0, state: &state, moves: None });
+        watch(Event::State { step: 0, state: &state, joint: None });
         let mut last: Option<Vec<String>> = None;
         let aborted = loop {
             if self.worker.is_terminal(&state) {
@@ -188,7 +199,10 @@ impl<'m> Table<'m> {
             self.record.moves.push(moves.iter().map(|text| spaced(text)).collect());
             self.note_state(&state);
             let step = self.record.moves.len();
-            watch(Event::State { step, state: &state, moves: Some((&moves, &errors)) });
+            let remarks: Vec<String> =
+                self.seats.iter().map(|seat| seat.as_ref().map_or(String::new(), |s| s.remark())).collect();
+            let joint = Joint { moves: &moves, errors: &errors, remarks: &remarks };
+            watch(Event::State { step, state: &state, joint: Some(joint) });
             self.record.errors.push(errors);
             last = Some(moves);
         };

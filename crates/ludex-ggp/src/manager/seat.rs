@@ -59,6 +59,11 @@ pub trait Seat: Send {
     /// Asks for a move after the last joint move, with all legal moves at hand.
     fn play(&mut self, last: Option<&[String]>, legal: &[String]) -> Reply;
 
+    /// What it thought of its last move, for those who watch; empty if it does not say.
+    fn remark(&self) -> String {
+        String::new()
+    }
+
     /// The match is over, or broken off if there is no last joint move.
     fn stop(&mut self, last: Option<&[String]>);
 }
@@ -167,6 +172,7 @@ pub struct Local {
     mind: Option<Mind>,
     play_clock: Duration,
     seeds: Random,
+    remark: String,
 }
 
 impl Local {
@@ -174,7 +180,14 @@ impl Local {
     pub fn new(name: &str, settings: mind::Settings) -> Local {
         let seeds = Random::new(settings.seed);
         let settings = mind::Settings { ponder: false, ..settings };
-        Local { name: name.to_owned(), settings, mind: None, play_clock: Duration::ZERO, seeds }
+        Local {
+            name: name.to_owned(),
+            settings,
+            mind: None,
+            play_clock: Duration::ZERO,
+            seeds,
+            remark: String::new(),
+        }
     }
 }
 
@@ -202,10 +215,17 @@ impl Seat for Local {
             return Reply::Unreachable;
         }
         match mind.choose(Instant::now() + self.play_clock) {
-            Ok(decision) => Reply::Move(decision.movement),
+            Ok(decision) => {
+                self.remark = mind.describe(&decision);
+                Reply::Move(decision.movement)
+            }
             Err(mind::MindError::NotReady) => Reply::Late,
             Err(_) => Reply::Unreachable,
         }
+    }
+
+    fn remark(&self) -> String {
+        self.remark.clone()
     }
 
     fn stop(&mut self, _: Option<&[String]>) {

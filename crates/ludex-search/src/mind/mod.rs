@@ -58,7 +58,8 @@ impl Default for Settings {
         Settings {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             memory: 1 << 30,
-            limits: Limits::default(),
+            // Bounded by rows and steps: what is late is still good for the moves to come.
+            limits: Limits { time: Duration::from_secs(600), ..Limits::default() },
             workshops: vec![reference, lanes_and_network],
             tree: uct::Settings::default(),
             exact: true,
@@ -433,12 +434,15 @@ impl Mind {
         Stopper(self.shared.clone())
     }
 
-    /// The best move and its figures in words, for logs.
+    /// A decision with its figures, in words.
     pub fn describe(&self, decision: &Decision) -> String {
         let estimate = &decision.estimate;
         let candidate = estimate.candidates.iter().find(|c| c.movement == decision.id);
         let value = candidate.map_or_else(|| "no search".to_owned(), describe_value);
-        format!("{} ({value}; {} playouts, {} nodes)", decision.movement, estimate.playouts, estimate.nodes)
+        if estimate.candidates.len() < 2 {
+            return format!("{}, the only move", decision.movement);
+        }
+        format!("{}: {value}; {} playouts, {} nodes", decision.movement, estimate.playouts, estimate.nodes)
     }
 }
 

@@ -29,8 +29,7 @@ pub enum Equipment {
 
 /// The reference engine: ready first, for most games within milliseconds.
 pub fn reference(game: &Game, limits: Limits, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
-    give(Equipment::Engine(Arc::new(Datalog::new(game, limits)?)));
-    Ok(())
+    Datalog::by_steps(game, limits, &mut |engine| give(Equipment::Engine(Arc::new(engine))))
 }
 
 /// The network, then the lanes, where the network is not too large for them to be worth their building.
