@@ -68,6 +68,11 @@ impl fmt::Display for Exceeded {
     }
 }
 
+/// The flag of the [`interruptible`] work that this thread does, for work that keeps its own limits.
+pub fn stop_flag() -> Option<Arc<AtomicBool>> {
+    STOP.with_borrow(Clone::clone)
+}
+
 /// What is left of [`Limits`].
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {

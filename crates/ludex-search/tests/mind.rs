@@ -3,7 +3,7 @@
 use ludex::engine::error::BuildError;
 use ludex::engine::limits::Limits;
 use ludex::gdl::{Game, Sheet};
-use ludex_search::mind::{Equipment, Mind, MindError, Settings, Workshop, lanes_and_network, reference};
+use ludex_search::mind::{Equipment, Mind, MindError, Settings, Workshop, endings, network, reference};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,11 @@ fn game(name: &str) -> Arc<Game> {
 }
 
 fn mind(name: &str, role: &str, workshops: Vec<Workshop>) -> Mind {
-    Mind::new(game(name), role, Settings { threads: 2, memory: 64 << 20, workshops, ..Settings::default() })
+    Mind::new(
+        game(name),
+        role,
+        Settings { threads: 2, memory: 64 << 20, workshops, extras: Vec::new(), ..Settings::default() },
+    )
 }
 
 fn later() -> Instant {
@@ -24,8 +28,7 @@ fn later() -> Instant {
 
 #[test]
 fn two_minds_draw_at_tic_tac_toe_however_they_think() {
-    let all: [Vec<Workshop>; 3] =
-        [vec![reference], vec![lanes_and_network], vec![reference, lanes_and_network]];
+    let all: [Vec<Workshop>; 3] = [vec![reference], vec![network], vec![reference, network, endings]];
     for workshops in all {
         let mut players = [mind("tictactoe", "x", workshops.clone()), mind("tictactoe", "o", workshops)];
         for step in 0..9 {
@@ -48,7 +51,7 @@ fn games_for_one_are_played_to_the_best_end() {
     for name in ["buttonsandlights", "hanoi", "maze"] {
         let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
         let role = engine.vocabulary().show_role(engine.vocabulary().roles().next().expect("a role"));
-        let mut player = mind(name, &role, vec![reference, lanes_and_network]);
+        let mut player = mind(name, &role, vec![reference, network]);
         let mut worker = engine.worker();
         loop {
             let decision = player.choose(later()).expect("a move");
@@ -77,7 +80,8 @@ fn a_mind_without_an_engine_says_so_and_ends_when_told() {
         (<= (legal r go) (true (at ?x))) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
         (<= terminal (true (at 3)) (big 0 0 0 0 0 0 0 0)) (<= (goal r 100) (true (at 3)))";
     let game = Arc::new(Sheet::read(text).into_game().expect("a sound sheet"));
-    let settings = Settings { threads: 1, workshops: vec![endless], ..Settings::default() };
+    let settings =
+        Settings { threads: 1, workshops: vec![endless], extras: Vec::new(), ..Settings::default() };
     let mut player = Mind::new(game, "r", settings);
     let soon = Instant::now() + Duration::from_millis(20);
     assert_eq!(player.choose(soon).map(|d| d.movement), Err(MindError::NotReady));

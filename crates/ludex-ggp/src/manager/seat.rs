@@ -164,7 +164,8 @@ impl Seat for Chance {
     fn stop(&mut self, _: Option<&[String]>) {}
 }
 
-/// A mind in this process. It thinks in its own time only.
+/// A mind in this process. It thinks in its own time only, and builds nothing beside: two of them on one
+/// machine have equal time.
 #[derive(Debug)]
 pub struct Local {
     name: String,
@@ -179,7 +180,7 @@ impl Local {
     /// A mind with these settings; its seed changes from match to match.
     pub fn new(name: &str, settings: mind::Settings) -> Local {
         let seeds = Random::new(settings.seed);
-        let settings = mind::Settings { ponder: false, ..settings };
+        let settings = mind::Settings { ponder: false, extras: Vec::new(), ..settings };
         Local {
             name: name.to_owned(),
             settings,

@@ -15,7 +15,7 @@
 mod thread;
 mod workshop;
 
-pub use workshop::{Equipment, Workshop, lanes_and_network, reference};
+pub use workshop::{Equipment, Workshop, endings, network, reference};
 
 use crate::clock::{Changes, Stop};
 use crate::estimate::{Candidate, Estimate};
@@ -26,6 +26,7 @@ use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
+use ludex_logic::endgame::Oracle;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -42,6 +43,8 @@ pub struct Settings {
     pub limits: Limits,
     /// What is built, each on a thread of its own; what a later one gives is better.
     pub workshops: Vec<Workshop>,
+    /// What is built beside, and nobody waits for.
+    pub extras: Vec<Workshop>,
     /// How trees are searched.
     pub tree: uct::Settings,
     /// Look for what is certain by exhaustive search, too.
@@ -60,7 +63,8 @@ impl Default for Settings {
             memory: 1 << 30,
             // Bounded by rows and steps: what is late is still good for the moves to come.
             limits: Limits { time: Duration::from_secs(600), ..Limits::default() },
-            workshops: vec![reference, lanes_and_network],
+            workshops: vec![reference, network],
+            extras: vec![endings],
             tree: uct::Settings::default(),
             exact: true,
             ponder: true,
@@ -75,6 +79,7 @@ impl Settings {
         Settings {
             threads: 1,
             workshops: vec![reference],
+            extras: Vec::new(),
             tree: uct::Settings::plain(),
             exact: false,
             ponder: false,
@@ -181,6 +186,7 @@ struct Table {
     /// The position in `Settings::workshops` that the engine came from.
     rank: usize,
     lanes: Option<Arc<Lanes>>,
+    oracle: Option<Arc<dyn Oracle>>,
     notes: Vec<String>,
     /// Workshops still at work, with their stops; and the complaint of the last that failed.
     building: Vec<Option<Stop>>,
@@ -238,7 +244,7 @@ impl Mind {
     /// Begins to prepare for the role of a game, and returns at once.
     pub fn new(game: Arc<Game>, role: &str, settings: Settings) -> Mind {
         let threads = settings.threads.max(1);
-        let workshops = settings.workshops.clone();
+        let workshops = [settings.workshops.as_slice(), &settings.extras].concat();
         let shared = Arc::new(Shared {
             game,
             role: role.to_owned(),
@@ -275,7 +281,7 @@ impl Mind {
             if table.engine.is_some() {
                 return Err(MindError::UnknownRole(self.shared.role.clone()));
             }
-            if table.building.iter().all(Option::is_none) {
+            if table.building[..self.shared.settings.workshops.len()].iter().all(Option::is_none) {
                 return Err(MindError::NoEngine(table.complaint.clone()));
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -286,10 +292,12 @@ impl Mind {
         }
     }
 
-    /// Waits until every workshop is done, but not beyond `deadline`: the use of a start clock.
+    /// Waits until every workshop is done but the extra ones, and not beyond `deadline`: the use of a start
+    /// clock.
     pub fn prepare(&mut self, deadline: Instant) {
+        let awaited = self.shared.settings.workshops.len();
         let mut table = self.shared.table();
-        while table.building.iter().any(Option::is_some) && !self.shared.stop.is_set() {
+        while table.building[..awaited].iter().any(Option::is_some) && !self.shared.stop.is_set() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;

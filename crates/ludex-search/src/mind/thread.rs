@@ -10,6 +10,7 @@ use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::limits::interruptible;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::vocabulary::{MoveId, RoleId};
+use ludex_logic::endgame::Oracle;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ struct Snapshot {
     changes: u64,
     engine: Arc<dyn Engine>,
     lanes: Option<Arc<Lanes>>,
+    oracle: Option<Arc<dyn Oracle>>,
     role: RoleId,
     chance: Option<RoleId>,
     state: Vec<u64>,
@@ -71,6 +73,7 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
                 changes: shared.changes.count(),
                 engine: engine.clone(),
                 lanes: table.lanes.clone(),
+                oracle: table.oracle.clone(),
                 role: play.role,
                 chance: play.chance,
                 state: play.state().to_vec(),
@@ -96,7 +99,7 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
             memory.exact.search(shared, snapshot, &mut *worker, begun);
         }
         let lanes = snapshot.lanes.as_ref().map(|lanes| lanes.runner(shared.settings.seed ^ tree.playouts()));
-        let mut tools = Tools { worker: &mut *worker, lanes };
+        let mut tools = Tools { worker: &mut *worker, lanes, oracle: snapshot.oracle.as_deref() };
         // One iteration at least, so that slow engines get somewhere.
         let clock = Clock::until(slice);
         loop {

@@ -5,26 +5,42 @@ use crate::clock::Stop;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
-use ludex_engine::limits::{Limits, interruptible};
+use ludex_engine::limits::{Limits, interruptible, stop_flag};
 use ludex_engine::propnet::Propnet;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::Game;
+use ludex_logic::endgame::regress::{self, Options, Summary, regress};
+use ludex_logic::endgame::{Database, Oracle};
+use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Builds something for a game, piece by piece; each piece is used from the moment it is given. It runs
 /// inside [`interruptible`], and ends early where its work asks for limits.
 pub type Workshop = fn(&Game, Limits, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
 
 /// A piece that a workshop gives.
-#[derive(Debug)]
 pub enum Equipment {
     /// An engine to search with.
     Engine(Arc<dyn Engine>),
     /// Batches of random games.
     Lanes(Arc<Lanes>),
+    /// What is known of the end of the game.
+    Oracle(Arc<dyn Oracle>),
     /// Something worth telling those who watch.
     Note(String),
+}
+
+impl fmt::Debug for Equipment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Equipment::Engine(engine) => f.debug_tuple("Engine").field(&engine.name()).finish(),
+            Equipment::Lanes(_) => f.write_str("Lanes"),
+            Equipment::Oracle(_) => f.write_str("Oracle"),
+            Equipment::Note(note) => f.debug_tuple("Note").field(note).finish(),
+        }
+    }
 }
 
 /// The reference engine: ready first, for most games within milliseconds.
@@ -33,11 +49,7 @@ pub fn reference(game: &Game, limits: Limits, give: &mut dyn FnMut(Equipment)) -
 }
 
 /// The network, then the lanes, where the network is not too large for them to be worth their building.
-pub fn lanes_and_network(
-    game: &Game,
-    limits: Limits,
-    give: &mut dyn FnMut(Equipment),
-) -> Result<(), BuildError> {
+pub fn network(game: &Game, limits: Limits, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     /// Lanes go over the whole network at each ply, so beyond this size a leaf takes too long.
     const MOST_GATES: usize = 200_000;
     let engine = Arc::new(Propnet::new(game, limits)?);
@@ -53,17 +65,45 @@ pub fn lanes_and_network(
     Ok(())
 }
 
+/// A database of the last moves by regression, within bounds that leave the rest of the machine alone.
+pub fn endings(game: &Game, _: Limits, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    let limits = regress::Limits {
+        depth: 8,
+        nodes: 2_000_000,
+        joint_moves: 20_000,
+        time: Duration::from_secs(60),
+        ..regress::Limits::default()
+    };
+    let stop = stop_flag();
+    let options = Options { limits, interrupt: stop.as_deref(), ..Options::default() };
+    // Without a database of its end a game is played as well as without this workshop.
+    let Ok(done) = regress(game, &options) else { return Ok(()) };
+    let Summary { entries, depth, .. } = done.summary;
+    if entries > 0
+        && let Ok(database) = Database::from_bytes(done.bytes)
+    {
+        give(Equipment::Note(format!("{entries} end-game entries to depth {depth}")));
+        give(Equipment::Oracle(Arc::new(database)));
+    }
+    Ok(())
+}
+
 /// Runs a workshop on its thread and puts what it gives on the table.
 pub(super) fn run(shared: &Shared, rank: usize, workshop: Workshop, stop: &Stop) {
+    /// Takes the workshop off the list of those at work, also if it panics: nobody waits for it then.
+    struct Done<'s>(&'s Shared, usize);
+    impl Drop for Done<'_> {
+        fn drop(&mut self) {
+            self.0.table().building[self.1] = None;
+            self.0.announce();
+        }
+    }
+    let _done = Done(shared, rank);
     let mut give = |piece: Equipment| put(shared, rank, piece);
     let result = interruptible(stop.flag(), || workshop(&shared.game, shared.settings.limits, &mut give));
-    let mut table = shared.table();
-    table.building[rank] = None;
     if let Err(error) = result {
-        table.complaint = error.to_string();
+        shared.table().complaint = error.to_string();
     }
-    drop(table);
-    shared.announce();
 }
 
 fn put(shared: &Shared, rank: usize, piece: Equipment) {
@@ -71,6 +111,7 @@ fn put(shared: &Shared, rank: usize, piece: Equipment) {
     match piece {
         Equipment::Note(note) => table.notes.push(note),
         Equipment::Lanes(lanes) => table.lanes = Some(lanes),
+        Equipment::Oracle(oracle) => table.oracle = Some(oracle),
         // A better engine was faster.
         Equipment::Engine(_) if table.engine.is_some() && rank < table.rank => return,
         Equipment::Engine(engine) => {

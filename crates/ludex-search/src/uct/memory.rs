@@ -88,8 +88,9 @@ impl Tree {
         let record = self.record.take().filter(|(_, moves)| !moves.is_empty());
         let below = self.find(joint).filter(|child| self.row(*child) == state);
         match below {
-            Some(child) => self.keep(child),
-            None => self.restart(worker, state),
+            // A leaf has nothing below it; what an oracle said of it does not tell which move to make.
+            Some(child) if self.nodes[child.index()].kind != Kind::Leaf => self.keep(child),
+            _ => self.restart(worker, state),
         }
         self.record = record;
     }
@@ -160,7 +161,7 @@ impl Tree {
         self.scratch = old.scratch;
     }
 
-    fn row(&self, node: NodeId) -> &[u64] {
+    pub(super) fn row(&self, node: NodeId) -> &[u64] {
         &self.rows[node.index() * self.words..][..self.words]
     }
 

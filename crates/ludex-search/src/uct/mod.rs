@@ -6,8 +6,8 @@
 //!
 //! Three things are added to the textbook:
 //!
-//! - *Proofs* (`proof.rs`): what is certain, a finished game or a move that wins whatever follows, is
-//!   backed up as such and never sampled again.
+//! - *Proofs* (`proof.rs`): what is certain, a finished game, a state that the end-game [`Oracle`] knows, or a
+//!   move that wins whatever follows, is backed up as such and never sampled again.
 //! - *Batches*: where the network is compiled for lanes, a new leaf is valued by 512 random games instead
 //!   of one, which takes about five times as long as one.
 //! - *Reuse*: [`Tree::advance`] keeps what was found out below the moves made (`memory.rs`).
@@ -28,6 +28,7 @@ use ludex_engine::engine::{PlayoutBuffer, Worker};
 use ludex_engine::propnet::lanes::LanesRunner;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
+use ludex_logic::endgame::Oracle;
 use memory::{Arm, Kind, Node, NodeId, Proof};
 
 /// How a tree is searched.
@@ -76,6 +77,8 @@ pub struct Tools<'a> {
     pub worker: &'a mut dyn Worker,
     /// Batches of random games, where there are lanes.
     pub lanes: Option<LanesRunner<'a>>,
+    /// What is known of the end of the game.
+    pub oracle: Option<&'a dyn Oracle>,
 }
 
 /// A search tree over one game.
@@ -298,6 +301,9 @@ impl Tree {
             if self.bytes() < self.settings.memory {
                 let child = self.add_node(tools.worker, state);
                 self.set_child(node, chosen, child);
+                if let Some(oracle) = tools.oracle {
+                    self.consult(oracle, child);
+                }
                 if self.nodes[child.index()].proof.is_some() {
                     node = child;
                     continue;

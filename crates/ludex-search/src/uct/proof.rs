@@ -6,9 +6,10 @@
 //! does anyway. Where nobody or only chance decides, or several at once, a state is settled when every child
 //! is and all agree.
 
-use super::memory::{Kind, NodeId};
+use super::memory::{Kind, NodeId, Proof};
 use super::{Tree, proof};
 use ludex_engine::vocabulary::RoleId;
+use ludex_logic::endgame::{Knowledge, Oracle};
 
 /// The best that a role can hope for.
 const CEILING: i32 = 100;
@@ -17,6 +18,28 @@ const CEILING: i32 = 100;
 const MOST_JOINT: u64 = 64;
 
 impl Tree {
+    /// Settles a new leaf, if the oracle knows what it is worth to everybody.
+    pub(super) fn consult(&mut self, oracle: &dyn Oracle, leaf: NodeId) {
+        if !self.settings.proofs || self.nodes[leaf.index()].proof.is_some() {
+            return;
+        }
+        let mut plies = 0;
+        let at = self.values.len();
+        for role in 0..self.roles as u32 {
+            match oracle.lookup(self.row(leaf), RoleId(role)) {
+                Knowledge::Exact { value, depth } => {
+                    self.values.push(value);
+                    plies = plies.max(depth);
+                }
+                Knowledge::Hint { .. } | Knowledge::Unknown => {
+                    self.values.truncate(at);
+                    return;
+                }
+            }
+        }
+        self.nodes[leaf.index()].proof = Some(Proof { values: at as u32, plies });
+    }
+
     /// Settles a node, if the child under `chosen` was the last thing that was missing.
     pub(super) fn settle(&mut self, node: NodeId, chosen: &[u32]) {
         let Some(child) = self.child(node, chosen) else { return };

@@ -10,6 +10,8 @@ use ludex::engine::limits::Limits;
 use ludex::engine::propnet::{Propnet, lanes::Lanes};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
+use ludex_logic::endgame::regress::{self, Options, regress};
+use ludex_logic::endgame::{Database, Oracle};
 use ludex_search::alphabeta::AlphaBeta;
 use ludex_search::clock::Clock;
 use ludex_search::solitaire::Solitaire;
@@ -108,12 +110,28 @@ fn a_small_table_costs_time_and_no_truth() {
     assert_eq!(value, truth.value(&state)[0]);
 }
 
+/// What a tree is given beside the engine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aids {
+    Nothing,
+    Lanes,
+    Endings,
+}
+
 /// The tree plays one role, chance the other: the tree must never get less than the state is worth.
-fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: u64, with_lanes: bool) {
+fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: u64, aids: Aids) {
     let (engine, truth) = (network(name), reference(name));
     let (mut worker, mut truth) = (engine.worker(), Exhaustive::new(&truth));
     let start = initial(&mut *worker);
-    let lanes = with_lanes.then(|| Lanes::new(engine.net(), &start));
+    let lanes = (aids == Aids::Lanes).then(|| Lanes::new(engine.net(), &start));
+    let endings = (aids == Aids::Endings).then(|| {
+        let limits =
+            regress::Limits { depth: 3, time: Duration::from_secs(3600), ..regress::Limits::default() };
+        let game = ludex::load(name).expect("a bundled game");
+        let done = regress(&game, &Options { limits, ..Options::default() }).expect("it can be regressed");
+        assert!(done.summary.entries > 0, "{name}");
+        Database::from_bytes(done.bytes).expect("its own file")
+    });
     for seed in seeds {
         let role = RoleId((seed % 2) as u32);
         let due = truth.value(&start)[role.index()];
@@ -122,8 +140,11 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
         let settings = Settings { batch: 64, ..Settings::default() };
         let mut tree = Tree::new(settings, &mut *worker, &state, seed);
         while !worker.is_terminal(&state) {
-            let mut tools =
-                Tools { worker: &mut *worker, lanes: lanes.as_ref().map(|lanes| lanes.runner(seed)) };
+            let mut tools = Tools {
+                worker: &mut *worker,
+                lanes: lanes.as_ref().map(|lanes| lanes.runner(seed)),
+                oracle: endings.as_ref().map(|database| database as &dyn Oracle),
+            };
             tree.search(&mut tools, &mut Clock::iterations(iterations));
             let estimate = tree.estimate(role);
             for candidate in &estimate.candidates {
@@ -146,16 +167,22 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
 
 #[test]
 fn the_tree_never_loses_what_it_can_hold() {
-    never_less_than_its_due("tictactoe", 0..30, 2000, false);
-    never_less_than_its_due("racetoten", 0..30, 1000, false);
-    never_less_than_its_due("nim", 0..6, 20_000, false);
-    never_less_than_its_due("tileflip", 0..6, 10_000, false);
+    never_less_than_its_due("tictactoe", 0..30, 2000, Aids::Nothing);
+    never_less_than_its_due("racetoten", 0..30, 1000, Aids::Nothing);
+    never_less_than_its_due("nim", 0..6, 20_000, Aids::Nothing);
+    never_less_than_its_due("tileflip", 0..6, 10_000, Aids::Nothing);
 }
 
 #[test]
 fn the_tree_with_lanes_never_loses_what_it_can_hold() {
-    never_less_than_its_due("tictactoe", 0..10, 1000, true);
-    never_less_than_its_due("racetoten", 0..10, 500, true);
+    never_less_than_its_due("tictactoe", 0..10, 1000, Aids::Lanes);
+    never_less_than_its_due("racetoten", 0..10, 500, Aids::Lanes);
+}
+
+#[test]
+fn the_tree_with_endings_never_loses_what_it_can_hold_and_proves_nothing_wrong() {
+    never_less_than_its_due("tictactoe", 0..20, 200, Aids::Endings);
+    never_less_than_its_due("racetoten", 0..20, 200, Aids::Endings);
 }
 
 #[test]
@@ -203,7 +230,7 @@ fn the_tree_finds_and_keeps_plans_in_games_for_one() {
         let mut state = initial(&mut *worker);
         let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1);
         while !worker.is_terminal(&state) {
-            let mut tools = Tools { worker: &mut *worker, lanes: None };
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None };
             tree.search(&mut tools, &mut Clock::iterations(iterations));
             let movement = tree.estimate(RoleId(0)).best().expect("a move").movement;
             let mut next = state.clone();
@@ -225,7 +252,7 @@ fn the_same_seed_gives_the_same_search_and_a_kept_tree_is_a_tree() {
         let mut random = Random::new(5);
         let mut estimates = Vec::new();
         while !worker.is_terminal(&state) {
-            let mut tools = Tools { worker: &mut *worker, lanes: None };
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None };
             tree.search(&mut tools, &mut Clock::iterations(300));
             let estimate = tree.estimate(RoleId(1));
             let before: u64 = estimate.candidates.iter().map(|c| c.visits).sum();
@@ -254,7 +281,7 @@ fn a_tree_without_room_still_answers() {
     let state = initial(&mut *worker);
     let settings = Settings { memory: 4000, ..Settings::default() };
     let mut tree = Tree::new(settings, &mut *worker, &state, 1);
-    let mut tools = Tools { worker: &mut *worker, lanes: None };
+    let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None };
     tree.search(&mut tools, &mut Clock::iterations(500));
     let estimate = tree.estimate(RoleId(0));
     assert!(estimate.nodes < 100 && estimate.playouts > 400, "{estimate:?}");
