@@ -71,6 +71,8 @@ impl Budget {
 struct Watch {
     budget: Budget,
     calls: Cell<u32>,
+    /// Once it is over it stays so: the solver asks again between two restarts.
+    over: Cell<bool>,
     own: Rc<Cell<usize>>,
 }
 
@@ -96,7 +98,10 @@ impl Callbacks for Watch {
         // The clock is read once in so many decisions.
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        calls.is_multiple_of(64) && self.budget.exceeded().is_some()
+        if calls.is_multiple_of(64) && self.budget.exceeded().is_some() {
+            self.over.set(true);
+        }
+        self.over.get()
     }
 }
 
@@ -135,7 +140,8 @@ impl Solver {
     /// A solver without clauses.
     pub fn new(budget: &Budget) -> Solver {
         let own = Rc::new(Cell::new(0));
-        let watch = Watch { budget: budget.clone(), calls: Cell::new(0), own: own.clone() };
+        let watch =
+            Watch { budget: budget.clone(), calls: Cell::new(0), over: Cell::new(false), own: own.clone() };
         let mut inner = batsat::Solver::new(batsat::SolverOpts::default(), watch);
         let truth = Lit::new(inner.new_var_default(), true);
         inner.add_clause_reuse(&mut vec![truth]);

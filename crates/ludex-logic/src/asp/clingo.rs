@@ -96,15 +96,16 @@ impl Clingo {
             Ok((status, text(output.join())?, text(errors.join())?))
         });
         let (status, output, errors) = outcome?;
-        let status = status.ok_or(ClingoError::Time)?;
-        match status.code() {
-            // Satisfiable, or all models found.
-            Some(10 | 30) => {
-                let first = output.lines().next().unwrap_or_default();
-                Ok(Some(first.split_whitespace().map(str::to_owned).collect()))
-            }
-            Some(20) => Ok(None),
-            _ => Err(ClingoError::Refused(errors.lines().take(3).collect::<Vec<_>>().join("; "))),
+        status.ok_or(ClingoError::Time)?;
+        // The word counts, not the exit status: the Python package ends with 0 whatever the answer is.
+        let has = |word: &str| output.lines().any(|line| line == word);
+        if has("UNSATISFIABLE") {
+            return Ok(None);
         }
+        if !has("SATISFIABLE") {
+            return Err(ClingoError::Refused(errors.lines().take(3).collect::<Vec<_>>().join("; ")));
+        }
+        let first = output.lines().next().unwrap_or_default();
+        Ok(Some(first.split_whitespace().map(str::to_owned).collect()))
     }
 }

@@ -222,8 +222,14 @@ impl<'s> Sheet<'s> {
         for list in moves {
             reasons.push(!self.solver.or_all(list.iter().map(|&(_, legal)| legal)));
             self.solver.clause(list.iter().map(|&(made, _)| made).chain([ended]));
-            let two = self.solver.at_least(list.iter().map(|&(made, _)| made), 2)[1];
-            self.solver.clause([!two]);
+            // Two moves differ in a bit of their numbers, so at most one is made.
+            let bits = usize::BITS - list.len().leading_zeros();
+            for bit in 0..bits {
+                let code = self.solver.fresh();
+                for (number, &(made, _)) in list.iter().enumerate() {
+                    self.solver.clause([!made, if number >> bit & 1 == 1 { code } else { !code }]);
+                }
+            }
         }
         let reason = self.solver.or_all(reasons);
         self.solver.clause([!ended, reason]);

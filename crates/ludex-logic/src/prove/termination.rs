@@ -128,30 +128,41 @@ impl Prover<'_> {
         found
     }
 
-    /// Values that stay, if random play always reached another one soon.
+    /// Values that stay: those of fluents that end for good, those that begin for good, all of them. Fewer values
+    /// make a sharper bound, so the small sets come first.
     fn settling(&self, budget: &Budget) -> Vec<(RankingKind, Property, usize)> {
         let stays = self.persistent(budget);
         let initial = self.system().initial();
         let open: Vec<(FluentId, bool)> =
             stays.into_iter().filter(|&(fluent, value)| row::holds(initial, fluent) != value).collect();
+        let of = |wanted: bool| open.iter().copied().filter(|(_, value)| *value == wanted).collect();
+        let mut sets: Vec<Vec<(FluentId, bool)>> = vec![of(false), of(true), open.clone()];
+        sets.retain(|set| !set.is_empty());
+        sets.sort_by_key(Vec::len);
+        sets.dedup();
+        let windows = (1..=LONGEST_WINDOW).flat_map(|window| sets.iter().map(move |set| (window, set)));
+        windows
+            .map(|(window, set)| {
+                let property = self.settles(set, window);
+                let bound = window * set.len() + window - 1;
+                (RankingKind::Settling(set.clone(), window), property, bound)
+            })
+            .collect()
+    }
+
+    /// Within so many moves one more of the values is reached, and they stay.
+    fn settles(&self, values: &[(FluentId, bool)], window: usize) -> Property {
         let vocabulary = self.system().vocabulary();
-        let mut found = Vec::new();
-        for window in 1..=LONGEST_WINDOW {
-            let ahead =
-                |inner: Expression| (0..window).fold(inner, |inner, _| Expression::Next(Box::new(inner)));
-            let settles = open.iter().map(|&(fluent, value)| {
-                let now = holds(vocabulary, fluent, !value);
-                Expression::And(vec![now, ahead(holds(vocabulary, fluent, value))])
-            });
-            // Nothing need settle where the game ends within the window.
-            let ends = ahead(Expression::Or(Vec::new()));
-            let progress = Expression::Or(settles.chain([ends]).collect());
-            let root = Expression::And(vec![progress, stay(vocabulary, &open)]);
-            let property = Property::made("something settles for good", root, self.system());
-            let bound = window * open.len() + window - 1;
-            found.push((RankingKind::Settling(open.clone(), window), property, bound));
-        }
-        if open.is_empty() { Vec::new() } else { found }
+        let ahead = |inner: Expression| (0..window).fold(inner, |inner, _| Expression::Next(Box::new(inner)));
+        let settles = values.iter().map(|&(fluent, value)| {
+            let now = holds(vocabulary, fluent, !value);
+            Expression::And(vec![now, ahead(holds(vocabulary, fluent, value))])
+        });
+        // Nothing need settle where the game ends within the window.
+        let ends = ahead(Expression::Or(Vec::new()));
+        let progress = Expression::Or(settles.chain([ends]).collect());
+        let root = Expression::And(vec![progress, stay(vocabulary, values)]);
+        Property::made("something settles for good", root, self.system())
     }
 }
 

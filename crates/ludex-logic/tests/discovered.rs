@@ -1,0 +1,163 @@
+//! Every discovered fact is checked in every reachable state, by the reference engine.
+
+mod common;
+
+use common::Explored;
+use ludex_engine::engine::Worker;
+use ludex_engine::limits::Limits;
+use ludex_engine::row;
+use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex_gdl::Keyword;
+use ludex_gdl::analysis::domains::Functor;
+use ludex_logic::discover::discover;
+use ludex_logic::facts::{Facts, Turns};
+use ludex_logic::formula::Request;
+use ludex_logic::prove::{Options, Prover, Reference};
+use ludex_logic::transition::System;
+use ludex_testkit::corpus::{self, Source};
+use ludex_testkit::report::{Report, note};
+use std::time::Duration;
+
+const MOST_STATES: usize = 3000;
+
+/// What a game's facts say, by kind.
+#[derive(Default)]
+struct Tally {
+    turns: usize,
+    groups: usize,
+    playable: usize,
+    sums: usize,
+    lengths: usize,
+    facts: usize,
+}
+
+fn examine(source: &Source, tally: &mut Tally) -> Result<(), String> {
+    let game = source.game()?;
+    let goal = game.rules.keyword(Keyword::Goal);
+    let system = System::new(&game, &[goal], Limits::default()).map_err(|error| error.to_string())?;
+    let options = Options { time: Duration::from_secs(20), ..Options::default() };
+    let prover = Prover::new(&system, options);
+    let facts = discover(&prover);
+    tally.turns += usize::from(facts.turns != Turns::Unknown);
+    tally.groups += usize::from(facts.exactly_one().next().is_some());
+    tally.playable += usize::from(facts.playable);
+    tally.sums += usize::from(facts.goal_sum.is_some());
+    tally.lengths += usize::from(facts.length.is_some());
+    tally.facts += facts.groups.len() + facts.constants.len() + facts.mutexes.len() + facts.persistent.len();
+    let reference = Reference::new(&system, false, Limits::default()).map_err(|error| error.to_string())?;
+    let property = Request::read("terminal").ok().and_then(|r| r.property(&system).ok()?).expect("a formula");
+    let explored = Explored::new(&reference, &property, system.initial(), MOST_STATES)
+        .ok_or("more states than can be enumerated")?;
+    let mut worker = reference.worker();
+    for (number, moment) in explored.moments.iter().enumerate() {
+        if let Some(wrong) = facts.contradiction(&moment.state) {
+            return Err(format!("state {number}: {wrong}"));
+        }
+        in_state(&facts, system.vocabulary(), &mut *worker, &moment.state, moment.terminal, &moment.legal)?;
+        for &next in &explored.successors[number] {
+            let next = &explored.moments[next].state;
+            for &(fluent, value) in &facts.persistent {
+                if row::holds(&moment.state, fluent) == value && row::holds(next, fluent) != value {
+                    return Err(format!("fluent {} does not stay {value}", fluent.0));
+                }
+            }
+        }
+    }
+    if let Some(bound) = facts.length {
+        let longest = longest(&explored).ok_or("a match can be endless")?;
+        if longest > bound {
+            return Err(format!("a match of {longest} moves, bound {bound}"));
+        }
+    }
+    Ok(())
+}
+
+fn in_state(
+    facts: &Facts,
+    vocabulary: &Vocabulary,
+    worker: &mut dyn Worker,
+    state: &[u64],
+    terminal: bool,
+    legal: &[Vec<MoveId>],
+) -> Result<(), String> {
+    if terminal {
+        let goals: Vec<_> = vocabulary.roles().map(|role| worker.goal(state, role)).collect();
+        if facts.unique_goals && goals.iter().any(Option::is_none) {
+            return Err(format!("goals {goals:?}"));
+        }
+        if let Some(sum) = facts.goal_sum
+            && goals.iter().copied().sum::<Option<i32>>() != Some(sum)
+        {
+            return Err(format!("goals {goals:?} do not add up to {sum}"));
+        }
+        return Ok(());
+    }
+    if facts.playable && legal.iter().any(Vec::is_empty) {
+        return Err("a role has no legal move".to_owned());
+    }
+    if facts.turns != Turns::Unknown {
+        let choosing: Vec<usize> = (0..legal.len()).filter(|&role| legal[role].len() > 1).collect();
+        if choosing.len() > 1 {
+            return Err("two roles have a choice".to_owned());
+        }
+        if let (Some(mover), Some(&role)) = (facts.to_move(state), choosing.first())
+            && mover.index() != role
+        {
+            return Err("another role than the one in control has a choice".to_owned());
+        }
+    }
+    let name = |role: RoleId, movement: MoveId| -> Functor {
+        let term = vocabulary.movement(role, movement);
+        (vocabulary.terms().functor(term), vocabulary.terms().arguments(term).len())
+    };
+    for pair in &facts.impossible {
+        let has =
+            |(role, wanted): (RoleId, Functor)| legal[role.index()].iter().any(|&m| name(role, m) == wanted);
+        if has(pair.first) && has(pair.second) {
+            return Err(format!("{pair:?} go together"));
+        }
+    }
+    Ok(())
+}
+
+/// The longest match from the initial state, or `None` if there is a cycle.
+fn longest(explored: &Explored) -> Option<usize> {
+    let graph: Vec<Vec<u32>> =
+        explored.successors.iter().map(|list| list.iter().map(|&next| next as u32).collect()).collect();
+    let mut longest = vec![0; graph.len()];
+    // Components come after those that they lead to.
+    for component in ludex_gdl::analysis::graph::components(&graph) {
+        let [only] = component.as_slice() else { return None };
+        let node = *only as usize;
+        if graph[node].contains(only) {
+            return None;
+        }
+        longest[node] = graph[node].iter().map(|&next| longest[next as usize] + 1).max().unwrap_or(0);
+    }
+    Some(longest[0])
+}
+
+#[test]
+fn facts_hold_in_every_reachable_state() {
+    let list =
+        std::fs::read_to_string(corpus::testdata("properties/enumerable.txt")).expect("the list is there");
+    let names: Vec<&str> = list.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
+    let mut sources = corpus::games();
+    sources.extend(corpus::shared_games("discovery on public sheets"));
+    let with_public = sources.len() > names.len();
+    let mut report = Report::new("discovered facts");
+    let mut tally = Tally::default();
+    let mut games = 0;
+    for name in names {
+        let Some(source) = sources.iter().find(|source| source.name == *name) else { continue };
+        report.case(name, || examine(source, &mut tally));
+        games += 1;
+    }
+    note(&format!(
+        "{games} games: {} take turns, {} have exactly-one groups, {} are playable, {} have a constant sum, {} end \
+         by proof; {} facts about fluents, all checked in every state",
+        tally.turns, tally.groups, tally.playable, tally.sums, tally.lengths, tally.facts
+    ));
+    assert!(games >= if with_public { 30 } else { 5 }, "{games}");
+    report.finish();
+}
