@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Prints the measured part of docs/frame-translation.md: the rows of the paper's Table 1, and how long translation takes.
+
+    cargo build --release
+    python3 scripts/frame_table.py                  # prints it
+    python3 scripts/frame_table.py --update         # rewrites it in the page
+    python3 scripts/frame_table.py --only counts    # one of: counts, times, translation
+
+Reads $LUDEX_SHARED/papers/frame-problem-table1.tsv (else ../shared/...) and the sheets it names. Counts are of the
+paper's depth, on the engine that `auto` takes. Times are processor seconds of `ludex minimax --ignore-terminal`, the
+better of two runs one after the other, at the greatest depth up to the paper's with at most $STATES states
+(30000 by default): the table is about ratios, which hardly depend on the depth. LUDEX names the binary, if it is not
+target/release/ludex. Standard library only.
+"""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("LUDEX_SHARED", ROOT.parent / "shared"))
+LUDEX = os.environ.get("LUDEX", str(ROOT / "target/release/ludex"))
+STATES = int(os.environ.get("STATES", "30000"))
+PAGE = ROOT / "docs/frame-translation.md"
+# Everything below this line of the page is written by this script.
+MARKER = "<!-- scripts/frame_table.py --update -->\n"
+ENCODINGS = ["original", "direct", "pruned", "relevant"]
+PATIENCE = 300
+
+
+def run(arguments):
+    """(standard output, processor seconds), or (None, why not)."""
+    command = ["timeout", str(PATIENCE), LUDEX, *arguments]
+    before = os.times()
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
+    after = os.times()
+    seconds = after.children_user + after.children_system - before.children_user - before.children_system
+    if done.returncode == 124:
+        return None, f"more than {PATIENCE} s"
+    if done.returncode != 0:
+        return None, done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"status {done.returncode}"
+    return done.stdout, seconds
+
+
+def minimax(sheet, depth, engine, encoding):
+    """The answer of `ludex minimax`, or why there is none."""
+    arguments = ["minimax", str(sheet), "--depth", str(depth), "--ignore-terminal", "--json"]
+    text, why = run([*arguments, "--engine", engine, "--encoding", encoding])
+    return why if text is None else json.loads(text)
+
+
+def rows():
+    path = SHARED / "papers/frame-problem-table1.tsv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def sheet_of(row):
+    return None if row["sheet"] == "-" else SHARED / "games" / row["sheet"]
+
+
+def agrees(states, paper):
+    """Whether the count is the paper's, which gives three digits of thousands; a half may be rounded either way."""
+    unit = 10.0 ** (len(str(int(float(paper)))) - 3) if float(paper) >= 1 else 0.001
+    return abs(states / 1000 - float(paper)) <= unit / 2 + 1e-9
+
+
+def counts():
+    print("### Visited states\n")
+    print("| game | depth | paper, thousands | visited states | agrees |\n|---|---:|---:|---:|---|")
+    agreed, known = 0, 0
+    for row in rows():
+        sheet = sheet_of(row)
+        cells = [row["game"], row["depth"], row["kilostates"]]
+        if sheet is None:
+            print("|", " | ".join([*cells, "no such sheet", ""]), "|")
+            continue
+        answer = minimax(sheet, row["depth"], "auto", "original")
+        if isinstance(answer, str):
+            print("|", " | ".join([*cells, answer, ""]), "|", flush=True)
+            continue
+        known += 1
+        same = agrees(answer["states"], row["kilostates"])
+        agreed += same
+        print("|", " | ".join([*cells, f"{answer['states']:,}", "yes" if same else "no"]), "|", flush=True)
+    print(f"\n{agreed} of {known} rows agree to the printed digits.\n")
+
+
+def measured_depth(sheet, most):
+    """The greatest depth up to `most` with at most STATES states, and at least 1."""
+    depth = 1
+    while depth < most:
+        answer = minimax(sheet, depth + 1, "auto", "original")
+        if isinstance(answer, str) or answer["states"] > STATES:
+            break
+        depth += 1
+    return depth
+
+
+def better(sheet, depth, engine, encoding):
+    answers = [minimax(sheet, depth, engine, encoding) for _ in range(2)]
+    texts = [answer for answer in answers if isinstance(answer, str)]
+    return texts[0] if texts else min(answers, key=lambda answer: answer["seconds"])
+
+
+def times():
+    text, _ = run(["minimax", "--help"])
+    engines = [engine for engine in ["datalog", "tree"] if text and re.search(rf"- {engine}:", text)]
+    for engine in engines:
+        print(f"### Seconds, engine `{engine}`\n")
+        print("| game | depth | states | original | direct | pruned | relevant | gain | auto takes | auto/original | paper's gain |")
+        print("|---|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|")
+        for row in rows():
+            sheet = sheet_of(row)
+            if sheet is None:
+                continue
+            depth = measured_depth(sheet, int(row["depth"]))
+            answers = [better(sheet, depth, engine, encoding) for encoding in [*ENCODINGS, "auto"]]
+            paper = float(row["original_s"]) / float(row["pruned_s"])
+            whole = [answer for answer in answers if not isinstance(answer, str)]
+            if len(whole) < len(answers):
+                why = next(answer for answer in answers if isinstance(answer, str))
+                print(f"| {row['game']} | {depth} | {why} | | | | | | | | {paper:.2f} |", flush=True)
+                continue
+            assert len({answer["states"] for answer in answers}) == 1, f"{row['game']}: {answers}"
+            assert len({answer["value"] for answer in answers}) == 1, f"{row['game']}: {answers}"
+            seconds = [answer["seconds"] for answer in answers]
+            gain = seconds[0] / min(seconds[1:4])
+            cells = [row["game"], depth, f"{answers[0]['states']:,}", *(f"{s:.3f}" for s in seconds[:4])]
+            cells += [f"{gain:.2f}", answers[4]["encoding"], f"{seconds[4] / seconds[0]:.2f}", f"{paper:.2f}"]
+            print("|", " | ".join(map(str, cells)), "|", flush=True)
+        print()
+
+
+def translation():
+    print("### How long translation takes\n")
+    worst, over, number = [], 0, 0
+    for sheet in sorted((SHARED / "games").glob("*.kif")):
+        for covering in ENCODINGS[1:]:
+            text, seconds = run(["frame", str(sheet), "--covering", covering])
+            number += 1
+            if text is None:
+                print(f"{sheet.stem}, {covering}: {seconds}\n")
+                continue
+            worst.append((seconds, sheet.stem, covering, sheet.stat().st_size))
+            over += seconds >= 1 and sheet.stat().st_size < 50_000
+    print(f"Processor seconds of `ludex frame`, from the text to the printed translation, of {number} runs; {over} of a sheet under")
+    print("50 KB took a second or more. The ten longest:\n")
+    print("| sheet | covering | bytes | seconds |\n|---|---|---:|---:|")
+    for seconds, name, covering, size in sorted(worst, reverse=True)[:10]:
+        print(f"| {name} | {covering} | {size} | {seconds:.2f} |")
+    print()
+
+
+def main():
+    parts = {"counts": counts, "times": times, "translation": translation}
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--only"]:
+        return parts[arguments[1]]()
+    if arguments not in ([], ["--update"]):
+        sys.exit(__doc__)
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text if arguments else sys.stdout):
+        for part in parts.values():
+            part()
+    if arguments:
+        above, marker, _ = PAGE.read_text(encoding="utf-8").partition(MARKER)
+        if not marker:
+            sys.exit(f"{PAGE} has no line {MARKER}")
+        PAGE.write_text(above + marker + "\n" + text.getvalue(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
