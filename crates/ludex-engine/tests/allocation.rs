@@ -5,9 +5,12 @@
 
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, PlayoutBuffer};
+use ludex_engine::error::BuildError;
 use ludex_engine::limits::Limits;
+use ludex_engine::propnet::Propnet;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::MoveId;
+use ludex_gdl::Game;
 use ludex_testkit::corpus::games;
 use ludex_testkit::report::Report;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -68,17 +71,26 @@ struct Memory {
 }
 
 #[test]
-fn a_warm_worker_allocates_nothing() {
+fn a_warm_worker_of_the_reference_allocates_nothing() {
+    check(|game| Ok(Box::new(Datalog::new(game, Limits::default())?)));
+}
+
+#[test]
+fn a_warm_worker_of_the_network_allocates_nothing() {
+    check(|game| Ok(Box::new(Propnet::new(game, Limits::default())?)));
+}
+
+fn check(build: impl Fn(&Game) -> Result<Box<dyn Engine>, BuildError>) {
     let mut report = Report::new("allocation");
     for source in games() {
         report.case(&source.name, || {
-            let engine = Datalog::new(&source.game()?, Limits::default()).map_err(|e| e.to_string())?;
+            let engine = build(&source.game()?).map_err(|e| e.to_string())?;
             let state = vec![0; engine.vocabulary().words()];
             let mut memory = Memory { state, legal: Vec::new(), buffer: PlayoutBuffer::default() };
             let mut worker = engine.worker();
-            play(&engine, &mut *worker, &mut memory);
+            play(&*engine, &mut *worker, &mut memory);
             let before = ALLOCATIONS.get();
-            play(&engine, &mut *worker, &mut memory);
+            play(&*engine, &mut *worker, &mut memory);
             match ALLOCATIONS.get() - before {
                 0 => Ok(()),
                 n => Err(format!("{n} allocations in three warm playouts")),

@@ -1,7 +1,12 @@
 //! The propositional network against the conformance suite.
 
+use ludex_engine::engine::{Engine, PlayoutBuffer};
+use ludex_engine::random::Random;
 use ludex_engine::{datalog::Datalog, limits::Limits, propnet::Propnet};
 use ludex_testkit::Suite;
+use ludex_testkit::corpus::games;
+use ludex_testkit::report::Report;
+use std::collections::HashMap;
 use std::time::Duration;
 
 fn suite() -> Suite<'static> {
@@ -56,4 +61,69 @@ fn differential() {
     let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
     let reference = Suite::new("datalog", move |game| Ok(Box::new(Datalog::new(game, limits)?)));
     suite().differential(&reference);
+}
+
+/// Playouts draw moves until one is legal, from groups where there are many (`choices.rs`): each joint move
+/// must come out equally often. Expected is what the reference engine says follows from each.
+#[test]
+fn playouts_choose_uniformly() {
+    let mut report = Report::new("uniform choice");
+    for source in games() {
+        report.case(&source.name, || {
+            let game = source.game()?;
+            let reference = Datalog::new(&game, Limits::default()).map_err(|e| e.to_string())?;
+            let engine = Propnet::new(&game, Limits::default()).map_err(|e| e.to_string())?;
+            for plies in [0, 3, 8] {
+                check_uniform(&reference, &engine, plies)?;
+            }
+            Ok(())
+        });
+    }
+    report.finish();
+}
+
+fn check_uniform(reference: &dyn Engine, engine: &dyn Engine, plies: usize) -> Result<(), String> {
+    let (mut judge, mut worker) = (reference.worker(), engine.worker());
+    let (mut random, mut buffer) = (Random::new(plies as u64), PlayoutBuffer::default());
+    let mut start = vec![0; engine.vocabulary().words()];
+    judge.initial(&mut start);
+    judge.playout(&mut start, plies, &mut random, &mut buffer);
+    let mut joints = vec![Vec::new()];
+    for role in engine.vocabulary().roles() {
+        let mut legal = Vec::new();
+        judge.legal(&start, role, &mut legal);
+        let extended = |joint: &Vec<_>| {
+            legal.iter().map(|&movement| [&joint[..], &[movement]].concat()).collect::<Vec<_>>()
+        };
+        joints = joints.iter().flat_map(extended).collect();
+    }
+    if judge.is_terminal(&start) || joints.is_empty() || joints.len() > 300 {
+        return Ok(());
+    }
+    let mut expected: HashMap<Vec<u64>, f64> = HashMap::new();
+    let draws = 50 * joints.len();
+    for joint in &joints {
+        let mut next = start.clone();
+        judge.next(&start, joint, &mut next);
+        *expected.entry(next).or_default() += 50.0;
+    }
+    let mut seen: HashMap<Vec<u64>, f64> = HashMap::new();
+    for _ in 0..draws {
+        let mut state = start.clone();
+        worker.playout(&mut state, 1, &mut random, &mut buffer);
+        *seen.entry(state).or_default() += 1.0;
+    }
+    if let Some(state) = seen.keys().find(|state| !expected.contains_key(*state)) {
+        return Err(format!("after {plies} plies: a state that no legal move leads to: {state:?}"));
+    }
+    let chi_square: f64 = expected
+        .iter()
+        .map(|(state, expected)| (seen.get(state).unwrap_or(&0.0) - expected).powi(2) / expected)
+        .sum();
+    let freedom = (expected.len() - 1) as f64;
+    // Six standard deviations.
+    if chi_square > freedom + 6.0 * (2.0 * freedom).sqrt() {
+        return Err(format!("after {plies} plies: chi square {chi_square:.1}, {freedom} degrees of freedom"));
+    }
+    Ok(())
 }

@@ -14,27 +14,48 @@ const DEPTH: usize = 8;
 
 /// The network with `next` replaced by whether each fluent changes.
 pub(super) fn with_changes(net: &Net) -> Net {
-    let mut fluents = vec![Signal::FALSE; net.next.len()];
+    let mut builder = NetBuilder::continuing(net);
+    let fluents = fluents(net, &mut builder);
+    let change = |(&fluent, &next): (&Signal, &Signal)| {
+        let Change { falls, rises } = Change::new(&mut builder, fluent, next);
+        builder.and(falls.inverse(), rises.inverse()).inverse()
+    };
+    let changes = fluents.iter().zip(&net.next).map(change).collect();
+    Net { nodes: builder.nodes, next: changes, ..net.clone() }.swept()
+}
+
+/// The signal of each fluent; one is made where the network has none, because nothing reads the fluent.
+pub(super) fn fluents(net: &Net, builder: &mut NetBuilder) -> Vec<Signal> {
+    let mut fluents = vec![None; net.next.len()];
     for (node, what) in net.nodes.iter().enumerate() {
         if let Node::Fluent(fluent) = what {
-            fluents[*fluent as usize] = Signal::plain(node);
+            fluents[*fluent as usize] = Some(Signal::plain(node));
         }
     }
-    let mut builder = NetBuilder::continuing(net);
-    let changes = fluents
-        .iter()
-        .zip(&net.next)
-        .map(|(&fluent, &next)| {
-            let mut seen = HashMap::new();
-            let if_true = cofactor(&mut builder, next, (fluent, true), DEPTH, &mut seen);
-            let mut seen = HashMap::new();
-            let if_false = cofactor(&mut builder, next, (fluent, false), DEPTH, &mut seen);
-            let falls = builder.and(fluent, if_true.inverse());
-            let rises = builder.and(fluent.inverse(), if_false);
-            builder.and(falls.inverse(), rises.inverse()).inverse()
-        })
-        .collect();
-    Net { nodes: builder.nodes, next: changes, ..net.clone() }.swept()
+    let made = |(fluent, signal): (u32, Option<Signal>)| {
+        signal.unwrap_or_else(|| builder.input(Node::Fluent(fluent)))
+    };
+    (0u32..).zip(fluents).map(made).collect()
+}
+
+/// When a fluent changes.
+pub(super) struct Change {
+    /// It holds, and no longer holds next.
+    pub(super) falls: Signal,
+    /// It does not hold, and holds next.
+    pub(super) rises: Signal,
+}
+
+impl Change {
+    /// When the fluent changes, given when it holds next.
+    pub(super) fn new(builder: &mut NetBuilder, fluent: Signal, next: Signal) -> Change {
+        let if_true = cofactor(builder, next, (fluent, true), DEPTH, &mut HashMap::new());
+        let if_false = cofactor(builder, next, (fluent, false), DEPTH, &mut HashMap::new());
+        Change {
+            falls: builder.and(fluent, if_true.inverse()),
+            rises: builder.and(fluent.inverse(), if_false),
+        }
+    }
 }
 
 /// The signal where the input has a value.

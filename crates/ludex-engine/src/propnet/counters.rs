@@ -3,10 +3,14 @@
 //! Trees of gates that nobody else reads become one gate of many inputs. A gate counts its inputs that are
 //! false; it is true while the count is zero. So an input that changes costs one addition at each gate
 //! that reads it, and goes further only where a gate really changes. Outputs (legal moves, changing fluents,
-//! the end of the game, the inputs of blocks) are gates of one input, at the end of the numbering.
+//! the end of the game, the inputs of blocks) are gates of one input, at the end of the numbering. Only the
+//! questions that are to be followed are compiled; the rest of the network is left out.
 
 use super::change::with_changes;
 use super::net::{Net, Node, Signal};
+use super::straight::Straight;
+use super::turn::Questions;
+use hashbrown::HashMap;
 
 /// A place in the compiled network: fluents, then moves, then feedback variables, then gates, then outputs.
 pub(super) type Place = u32;
@@ -31,18 +35,12 @@ pub(super) struct Edge(pub(super) u32);
 /// A block that is computed from scratch.
 #[derive(Clone, Debug)]
 pub(super) struct BlockCode {
-    /// Where the values come from that the block reads: the place, for local values `0..inputs.len()`.
+    /// Where the values come from that the block reads: the places of the local values from one on.
     pub(super) inputs: Vec<Place>,
-    /// The variables: their places, for the local values that follow.
+    /// The places of the variables, which are the local values after that.
     pub(super) variables: Vec<Place>,
-    /// The gates in order, over local values; each adds one.
-    pub(super) gates: Vec<(LocalSignal, LocalSignal)>,
-    /// For each variable the local signal that gives its next value.
-    pub(super) feedback: Vec<LocalSignal>,
+    pub(super) code: Straight,
 }
-
-/// A local value of a block twice, plus one if inverted. Value zero of the block is the constant false.
-pub(super) type LocalSignal = u32;
 
 /// The compiled network.
 #[derive(Clone, Debug)]
@@ -53,18 +51,44 @@ pub(super) struct Counters {
     /// For each place the number of its false inputs when all fluents and moves are false; inputs that
     /// are false themselves have one.
     pub(super) counts: Vec<i32>,
+    /// The fluents that something reads, as a row.
+    pub(super) read: Vec<u64>,
     /// The first output.
     pub(super) outputs_from: Place,
     pub(super) outputs: Vec<Output>,
-    /// For each role the place of its first move.
+    pub(super) fluents: usize,
+    /// For each role the place of its first move, and how many there are.
     pub(super) moves: Vec<Place>,
+    pub(super) move_counts: Vec<usize>,
     pub(super) blocks: Vec<BlockCode>,
 }
 
 impl Counters {
-    /// Compiles a network.
-    pub(super) fn new(net: &Net) -> Counters {
-        Compiler::new(&with_changes(net)).compile()
+    /// Compiles the part of a network that is followed.
+    pub(super) fn new(net: &Net, followed: Questions) -> Counters {
+        let mut part = net.clone();
+        part.goals.clear();
+        part.asked.clear();
+        if !followed.legal {
+            part.legal.iter_mut().flatten().for_each(|signal| *signal = Signal::FALSE);
+        }
+        if !followed.terminal {
+            part.terminal = Signal::FALSE;
+        }
+        if followed.next {
+            part = with_changes(&part);
+        } else {
+            part.next.fill(Signal::FALSE);
+            part = part.swept();
+        }
+        Compiler::new(&part).compile()
+    }
+
+    pub(super) fn memory_usage(&self) -> usize {
+        std::mem::size_of_val(&*self.readers)
+            + std::mem::size_of_val(&*self.edges)
+            + std::mem::size_of_val(&*self.counts)
+            + std::mem::size_of_val(&*self.outputs)
     }
 }
 
@@ -108,24 +132,22 @@ impl<'n> Compiler<'n> {
         for (_, signal) in &self.outputs {
             self.readers[signal.node()] += 2;
         }
-        let mut count: Place = 0;
-        let mut moves = vec![0; net.legal.len()];
-        for kind in 0..3 {
-            for (node, what) in net.nodes.iter().enumerate() {
-                let here = match what {
-                    Node::Fluent(_) => kind == 0,
-                    Node::Move(..) => kind == 1,
-                    Node::Feedback => kind == 2,
-                    Node::False | Node::And(..) => false,
-                };
-                if here {
-                    if let Node::Move(role, 0) = what {
-                        moves[*role as usize] = count;
-                    }
-                    self.places[node] = count;
+        let mut count = net.next.len() as Place;
+        let mut moves = Vec::new();
+        for legal in &net.legal {
+            moves.push(count);
+            count += legal.len() as Place;
+        }
+        for (node, what) in net.nodes.iter().enumerate() {
+            self.places[node] = match *what {
+                Node::Fluent(fluent) => fluent,
+                Node::Move(role, movement) => moves[role as usize] + movement,
+                Node::Feedback => {
                     count += 1;
+                    count - 1
                 }
-            }
+                Node::False | Node::And(..) => NO_PLACE,
+            };
         }
         let first_gate = count;
         for (node, what) in net.nodes.iter().enumerate() {
@@ -193,6 +215,8 @@ impl<'n> Compiler<'n> {
             self.outputs.push((Output::Change { fluent: fluent as u32 }, signal));
         }
         self.outputs.push((Output::Terminal, net.terminal));
+        // What never holds needs no output.
+        self.outputs.retain(|(_, signal)| *signal != Signal::FALSE);
         for (index, block) in net.blocks.iter().enumerate() {
             for node in outside_inputs(net, block, &block_nodes[index]) {
                 self.outputs.push((Output::Block { block: index as u32 }, Signal::plain(node)));
@@ -240,6 +264,11 @@ impl<'n> Compiler<'n> {
             }
             counts.push(false_inputs);
         }
+        let fluents = self.net.next.len();
+        let mut read = vec![0; fluents.div_ceil(64)];
+        for fluent in (0..fluents).filter(|&fluent| !edges[fluent].is_empty()) {
+            read[fluent / 64] |= 1 << (fluent % 64);
+        }
         let mut readers = Vec::with_capacity(total);
         let mut flat = Vec::new();
         for list in edges {
@@ -258,16 +287,19 @@ impl<'n> Compiler<'n> {
             readers,
             edges: flat,
             counts,
+            read,
             outputs_from,
             outputs: outputs.iter().map(|(output, _)| *output).collect(),
+            fluents,
             moves,
+            move_counts: self.net.legal.iter().map(Vec::len).collect(),
             blocks,
         }
     }
 
     fn block_code(&self, block: &super::net::Block, nodes: &[usize]) -> BlockCode {
         let outside = outside_inputs(self.net, block, nodes);
-        let mut local = hashbrown::HashMap::new();
+        let mut local = HashMap::new();
         // Local value zero is the constant.
         local.insert(0usize, 0u32);
         let mut inputs = Vec::new();
@@ -280,16 +312,17 @@ impl<'n> Compiler<'n> {
             local.insert(variable, local.len() as u32);
             variables.push(self.places[variable]);
         }
-        let mut gates = Vec::new();
+        let mut code = Straight { first: local.len(), ..Straight::default() };
+        let read =
+            |local: &HashMap<usize, u32>, s: Signal| local[&s.node()] << 1 | u32::from(s.is_inverted());
         for &node in nodes {
             if let Node::And(a, b) = self.net.nodes[node] {
-                let signal = |s: Signal| local[&s.node()] << 1 | s.0 & 1;
-                gates.push((signal(a), signal(b)));
+                code.gates.push((read(&local, a), read(&local, b)));
                 local.insert(node, local.len() as u32);
             }
         }
-        let feedback = block.feedback.iter().map(|(_, s)| local[&s.node()] << 1 | s.0 & 1).collect();
-        BlockCode { inputs, variables, gates, feedback }
+        code.feedback = block.feedback.iter().map(|&(v, s)| (local[&v], read(&local, s))).collect();
+        BlockCode { inputs, variables, code }
     }
 }
 

@@ -10,14 +10,13 @@
 //! to play different starts at the same time, or to tell one playout from another.
 //!
 //! Where the rules make play go in step (players who take turns), the lanes are kept in step too, and passes
-//! use a smaller network for each phase (`lanes/fold.rs`); a lane then waits for its phase before a
+//! use a smaller network for each phase (`phase.rs`); a lane then waits for its phase before a
 //! new game begins in it.
 //!
 //! Results depend on the seed and the start only, not on the machine.
 
 #[allow(unsafe_code)]
 mod choose;
-mod fold;
 #[allow(unsafe_code)]
 mod pass;
 mod plan;
@@ -27,11 +26,11 @@ mod vector;
 pub use pass::Instructions;
 
 use super::net::Net;
+use super::phase::{self, Phase, Tri};
 use crate::engine::Goal;
 use crate::random::Random;
 use crate::row::{self, Row};
 use crate::vocabulary::{FluentId, MoveId};
-use fold::{Phase, Tri};
 use pass::{Job, State, Tally};
 use plan::{Code, FLUENTS, GoalPlan, Plan};
 use rayon::prelude::*;
@@ -78,14 +77,14 @@ impl Lanes {
     /// but those that no play from it reaches may be slower.
     pub fn new(net: &Net, initial: &Row) -> Lanes {
         let start = bits(net, initial);
-        let everything = fold::specialised(net, &fold::anything(net));
+        let everything = phase::specialised(net, &phase::anything(net));
         let goals = GoalPlan::new(&everything);
         let mut lanes =
             Lanes { net: everything, phases: Vec::new(), plans: Vec::new(), general: OnceLock::new(), goals };
         let mut best = (f64::INFINITY, Vec::new(), Vec::new());
         let mut most_known = 0;
         for period in 1..=LONGEST_CYCLE {
-            let phases = fold::cycle(net, &start, period);
+            let phases = phase::cycle(net, &start, period);
             // A longer cycle is worth a look only if more is constant in its phases.
             let known: usize = phases.iter().map(|p| p.iter().filter(|t| t.known().is_some()).count()).sum();
             let known = known * 60 / period;
@@ -93,7 +92,7 @@ impl Lanes {
                 continue;
             }
             most_known = most_known.max(known);
-            let nets: Vec<Net> = phases.iter().map(|phase| fold::specialised(net, phase)).collect();
+            let nets: Vec<Net> = phases.iter().map(|phase| phase::specialised(net, phase)).collect();
             lanes.plans = nets.iter().map(Plan::new).collect();
             lanes.phases = phases;
             let cost = nets.iter().map(cost).sum::<usize>() as f64 / period as f64 / lanes.occupancy(initial);

@@ -2,7 +2,7 @@
 //!
 //! Grounding (`ground.rs`) writes the rules out without variables; `build.rs` makes a network of two-input
 //! gates of them (`net.rs`), in which what does not change costs little. Two executions: [`Propnet`]
-//! (`scalar.rs`) follows changes through the network, for search and for single questions; [`lanes`] plays
+//! (`scalar.rs`) answers questions about one state at a time, for search; [`lanes`] plays
 //! 512 games at a time, one bit a game.
 //!
 //! Choose it whenever it can be built: it is faster than interpreting the rules by two orders of
@@ -10,14 +10,22 @@
 
 mod build;
 mod change;
+mod choices;
 mod counters;
+mod effects;
+mod formula;
+mod goals;
 mod ground;
+mod guards;
 mod indexed_set;
 pub mod lanes;
 mod net;
+mod phase;
+mod plan;
 mod scalar;
-mod specialise;
+mod straight;
 mod tracker;
+mod turn;
 
 pub use net::{Block, Net, Node, Signal};
 pub use scalar::Propnet;

@@ -37,6 +37,22 @@ impl Signal {
     pub fn inverse(self) -> Signal {
         Signal(self.0 ^ 1)
     }
+
+    /// The inverse if `inverted`, else the signal itself.
+    #[must_use]
+    pub(crate) fn inverse_if(self, inverted: bool) -> Signal {
+        Signal(self.0 ^ u32::from(inverted))
+    }
+
+    /// Always or never true.
+    pub(crate) fn constant(value: bool) -> Signal {
+        Signal(u32::from(value))
+    }
+
+    /// Whether the signal is always or never true; `None` if it depends on the inputs.
+    pub(crate) fn known(self) -> Option<bool> {
+        (self.0 < 2).then_some(self.0 == 1)
+    }
 }
 
 /// What a node is.
@@ -164,17 +180,27 @@ impl Net {
             })
             .filter(|block| !block.feedback.is_empty())
             .collect();
-        let all = |signals: &[Signal]| signals.iter().map(|&s| moved(&place, s)).collect::<Vec<_>>();
+        self.carried(nodes, blocks, |signal| moved(&place, signal))
+    }
+
+    /// The network over other nodes: what each of its signals has become there is given by `moved`.
+    pub(crate) fn carried(
+        &self,
+        nodes: Vec<Node>,
+        blocks: Vec<Block>,
+        moved: impl Fn(Signal) -> Signal,
+    ) -> Net {
+        let all = |signals: &[Signal]| signals.iter().map(|&signal| moved(signal)).collect::<Vec<_>>();
         Net {
             nodes,
             blocks,
             legal: self.legal.iter().map(|signals| all(signals)).collect(),
             next: all(&self.next),
-            terminal: moved(&place, self.terminal),
+            terminal: moved(self.terminal),
             goals: self
                 .goals
                 .iter()
-                .map(|goals| goals.iter().map(|&(value, s)| (value, moved(&place, s))).collect())
+                .map(|goals| goals.iter().map(|&(value, signal)| (value, moved(signal))).collect())
                 .collect(),
             asked: all(&self.asked),
         }

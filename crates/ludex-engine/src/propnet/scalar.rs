@@ -1,22 +1,25 @@
-//! The network followed change by change: the engine for search.
+//! One state at a time: the engine for search.
 //!
-//! A worker keeps the network in the state it was last asked about (`tracker.rs`). To move on it switches the
-//! moves on, sees which fluents will differ, and flips those: the cost is that of what changes, whatever
-//! the size of the game. Where players take turns it keeps a smaller network for each turn
-//! (`specialise.rs`). Legal moves stand in sets with constant-time random choice. Goals are not followed;
-//! they are computed from scratch when asked for, since a playout asks once.
+//! A state belongs to a phase of the game (`phase.rs`), which has its own small networks (`turn.rs`). Whether the
+//! game is over, which moves are legal and what they do is either asked, reading only what the answer
+//! depends on (`formula.rs`), or followed, going along what changes from the state that was asked about before
+//! (`tracker.rs`), whichever took less work in a trial (`plan.rs`). So the cost of a move is that of what the
+//! move does, whatever the size of the game.
 
+use super::choices::Scratch;
 use super::counters::Counters;
-use super::net::{Net, Node, Signal};
-use super::specialise;
+use super::formula::{Findings, Layout, View};
+use super::goals::{GoalCode, Goals};
+use super::net::{Net, Node};
 use super::tracker::Tracker;
-use super::{Compiled, compile};
+use super::turn::{Questions, Turn};
+use super::{Compiled, compile, phase, plan};
 use crate::engine::{Engine, Goal, PlayoutBuffer, Worker};
 use crate::error::BuildError;
 use crate::limits::Limits;
 use crate::random::Random;
-use crate::row::{self, Row};
-use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
+use crate::row::Row;
+use crate::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
 use std::sync::Arc;
 
@@ -25,10 +28,11 @@ use std::sync::Arc;
 pub struct Propnet {
     vocabulary: Arc<Vocabulary>,
     net: Net,
-    counters: Counters,
-    /// Fluents of which exactly one holds in every reachable state, and the network of each.
-    turn_fluents: Vec<FluentId>,
-    turn_counters: Vec<Counters>,
+    layout: Layout,
+    /// The phases; last one for states that agree with none, which play cannot reach, and for moves that
+    /// can never be legal: it follows everything.
+    turns: Vec<Turn>,
+    terminal: Counters,
     initial: Vec<u64>,
     goals: GoalCode,
 }
@@ -42,14 +46,19 @@ impl Propnet {
     /// The engine over a network that was compiled already.
     pub fn of(compiled: Compiled) -> Propnet {
         let Compiled { vocabulary, net, initial, .. } = compiled;
-        let counters = Counters::new(&net);
-        let goals = GoalCode::new(&net);
-        let turns = specialise::turns(&net, &vocabulary, &initial);
-        let (turn_fluents, turn_counters) = match turns {
-            Some(turns) => (turns.fluents, turns.nets.iter().map(Counters::new).collect()),
-            None => (Vec::new(), Vec::new()),
-        };
-        Propnet { vocabulary, net, counters, turn_fluents, turn_counters, initial, goals }
+        let everything = Counters::new(&net, Questions::ALL);
+        let layout = Layout::new(plan::odds(&everything, &initial), net.legal.iter().map(Vec::len));
+        let phases = plan::phases(&net, &initial);
+        let questions = plan::questions(&net, &phases, &everything, &layout, &initial);
+        let mut turns: Vec<Turn> = phases
+            .iter()
+            .zip(questions)
+            .map(|(phase, ask)| Turn::new(&phase::specialised(&net, phase), phase, &layout, ask))
+            .collect();
+        turns.push(Turn::following(everything));
+        let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
+        let goals = GoalCode::new(&net, &layout);
+        Propnet { vocabulary, net, layout, turns, terminal, initial, goals }
     }
 
     /// The network.
@@ -58,13 +67,15 @@ impl Propnet {
     }
 
     fn new_worker(&self) -> ScalarWorker<'_> {
-        let tracker = |counters| Tracker::new(counters, &self.vocabulary, &self.initial);
         ScalarWorker {
             engine: self,
-            general: tracker(&self.counters),
-            turns: self.turn_counters.iter().map(tracker).collect(),
-            goal_values: vec![false; self.net.nodes.len()],
-            goal_state: None,
+            row: vec![0; self.layout.words()],
+            flips: vec![0; self.layout.state_words()],
+            turns: self.turns.iter().map(|turn| TurnMemory::new(turn)).collect(),
+            time: 2,
+            terminal: None,
+            goals: Goals::new(&self.goals),
+            scratch: Scratch::default(),
         }
     }
 }
@@ -80,7 +91,9 @@ impl Engine for Propnet {
 
     fn memory_usage(&self) -> usize {
         self.net.nodes.len() * std::mem::size_of::<Node>()
-            + (self.counters.edges.len() + 2 * self.counters.counts.len()) * 4
+            + self.turns.iter().map(Turn::memory_usage).sum::<usize>()
+            + self.terminal.memory_usage()
+            + self.goals.memory_usage()
     }
 
     fn worker(&self) -> Box<dyn Worker + '_> {
@@ -88,105 +101,152 @@ impl Engine for Propnet {
     }
 }
 
-/// The nodes that goals are computed from, in order, in parts.
+/// What a worker knows about the states of one phase.
 #[derive(Debug)]
-struct GoalCode {
-    parts: Vec<GoalPart>,
+struct TurnMemory<'e> {
+    findings: Findings,
+    /// Made when it is first needed.
+    tracker: Option<Tracker<'e>>,
 }
 
-/// Nodes that are computed together: once, or, for a block, until they no longer change. A block must have
-/// settled before anything reads it: what negates it may never see it half done.
-#[derive(Debug)]
-struct GoalPart {
-    nodes: Vec<u32>,
-    block: Option<usize>,
-}
-
-impl GoalCode {
-    fn new(net: &Net) -> GoalCode {
-        let needed = net.cone(net.goals.iter().flatten().map(|(_, signal)| *signal));
-        let part = |nodes: std::ops::Range<usize>, block: Option<usize>| GoalPart {
-            nodes: nodes.filter(|&node| needed[node]).map(|node| node as u32).collect(),
-            block,
-        };
-        let mut parts = Vec::new();
-        let mut at = 0;
-        for (position, block) in net.blocks.iter().enumerate() {
-            parts.push(part(at..block.nodes.start, None));
-            parts.push(part(block.nodes.clone(), Some(position)));
-            at = block.nodes.end;
-        }
-        parts.push(part(at..net.nodes.len(), None));
-        parts.retain(|part| !part.nodes.is_empty());
-        GoalCode { parts }
+impl<'e> TurnMemory<'e> {
+    fn new(turn: &Turn) -> TurnMemory<'e> {
+        TurnMemory { findings: Findings::new(&turn.formulas), tracker: None }
     }
-}
 
-/// One thread's trackers: one for the whole network, and one for each turn where there are turns.
-#[derive(Debug)]
-struct ScalarWorker<'e> {
-    engine: &'e Propnet,
-    general: Tracker<'e>,
-    turns: Vec<Tracker<'e>>,
-    goal_values: Vec<bool>,
-    /// The state that `goal_values` speaks of: each role asks for its own.
-    goal_state: Option<Vec<u64>>,
-}
-
-impl<'e> ScalarWorker<'e> {
-    /// The tracker for the state, brought to it.
+    /// The tracker, brought to the state.
     #[inline]
-    fn load(&mut self, state: &Row) -> &mut Tracker<'e> {
-        let mut turn = None;
-        for (position, &fluent) in self.engine.turn_fluents.iter().enumerate() {
-            if row::holds(state, fluent) {
-                if turn.is_some() {
-                    // Not a reachable state: the whole network has an answer for it, too.
-                    turn = None;
-                    break;
-                }
-                turn = Some(position);
-            }
-        }
-        let tracker = match turn {
-            Some(position) => &mut self.turns[position],
-            None => &mut self.general,
-        };
+    fn tracker(&mut self, engine: &'e Propnet, turn: &'e Turn, state: &Row) -> &mut Tracker<'e> {
+        let tracker = self.tracker.get_or_insert_with(|| {
+            let counters = turn.counters.as_ref().expect("what is not asked is followed");
+            Tracker::new(counters, &engine.initial)
+        });
         tracker.load(state);
         tracker
     }
+}
 
-    /// Computes what goals are read from, for a state.
-    fn compute_goals(&mut self, state: &Row) {
-        let engine = self.engine;
-        for part in &engine.goals.parts {
-            let feedback = part.block.map_or(&[][..], |block| &engine.net.blocks[block].feedback);
-            for &(variable, _) in feedback {
-                self.goal_values[variable] = false;
-            }
-            loop {
-                for &node in &part.nodes {
-                    self.goal_values[node as usize] = match engine.net.nodes[node as usize] {
-                        Node::Fluent(fluent) => row::holds(state, FluentId(fluent)),
-                        Node::And(a, b) => self.goal_signal(a) && self.goal_signal(b),
-                        Node::Feedback => continue,
-                        Node::False | Node::Move(..) => false,
-                    };
-                }
-                let mut changed = false;
-                for &(variable, signal) in feedback {
-                    let value = self.goal_signal(signal);
-                    changed |= std::mem::replace(&mut self.goal_values[variable], value) != value;
-                }
-                if !changed {
-                    break;
-                }
-            }
+/// One thread's memory.
+#[derive(Debug)]
+struct ScalarWorker<'e> {
+    engine: &'e Propnet,
+    /// The state that the findings speak of, and behind it the moves that are on.
+    row: Vec<u64>,
+    /// The bits that a move changes; zero in between.
+    flips: Vec<u64>,
+    turns: Vec<TurnMemory<'e>>,
+    /// Another one for each row: even, and never zero.
+    time: u32,
+    /// Made when it is first needed.
+    terminal: Option<Tracker<'e>>,
+    goals: Goals<'e>,
+    scratch: Scratch,
+}
+
+impl<'e> ScalarWorker<'e> {
+    /// Makes the state the one that is asked about. Gives its phase.
+    #[inline]
+    fn load(&mut self, state: &Row) -> usize {
+        let row = &mut self.row[..state.len()];
+        if row != state {
+            row.copy_from_slice(state);
+            self.row_changed();
+        }
+        self.phase()
+    }
+
+    #[inline]
+    fn row_changed(&mut self) {
+        self.time = self.time.wrapping_add(2);
+        if self.time == 0 {
+            self.turns.iter_mut().for_each(|turn| turn.findings.forget());
+            self.goals.forget();
+            self.time = 2;
         }
     }
 
-    fn goal_signal(&self, signal: Signal) -> bool {
-        self.goal_values[signal.node()] ^ signal.is_inverted()
+    /// The phase of the state.
+    #[inline]
+    fn phase(&self) -> usize {
+        let turns = &self.engine.turns;
+        turns.iter().position(|turn| turn.admits(&self.row)).unwrap_or(turns.len() - 1)
+    }
+
+    #[inline]
+    fn is_over(&mut self, phase: usize) -> bool {
+        let turn = &self.engine.turns[phase];
+        if let Some(terminal) = turn.terminal {
+            let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
+            return self.turns[phase].findings.holds(view, terminal);
+        }
+        let engine = self.engine;
+        let tracker = self.terminal.get_or_insert_with(|| Tracker::new(&engine.terminal, &engine.initial));
+        tracker.load(&self.row[..engine.layout.state_words()]);
+        tracker.is_terminal()
+    }
+
+    /// Replaces the moves of `joint` by one of each role at random; false if somebody has none.
+    #[inline]
+    fn choose(&mut self, phase: usize, random: &mut Random, joint: &mut Vec<MoveId>) -> bool {
+        let (engine, memory) = (self.engine, &mut self.turns[phase]);
+        let turn = &engine.turns[phase];
+        joint.clear();
+        if let Some(legal) = &turn.legal {
+            let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
+            for choices in legal {
+                match choices.pick(view, &mut memory.findings, random, &mut self.scratch) {
+                    Some(movement) => joint.push(movement),
+                    None => return false,
+                }
+            }
+            return true;
+        }
+        let tracker = memory.tracker(engine, turn, &self.row[..engine.layout.state_words()]);
+        for legal in tracker.legal() {
+            let members = legal.members();
+            if members.is_empty() {
+                return false;
+            }
+            let choice = if members.len() == 1 { 0 } else { random.below(members.len()) };
+            joint.push(MoveId(members[choice]));
+        }
+        true
+    }
+
+    /// Makes the moves.
+    #[inline]
+    fn advance(&mut self, phase: usize, joint: &[MoveId]) {
+        let engine = self.engine;
+        let words = engine.layout.state_words();
+        let turn = &engine.turns[phase];
+        match &turn.effects {
+            Some(effects) if effects.know(joint) => {
+                let reads_moves = turn.formulas.reads_moves();
+                if reads_moves {
+                    engine.layout.set_moves(&mut self.row, joint);
+                    self.row_changed();
+                }
+                let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
+                effects.collect(joint, view, &mut self.turns[phase].findings, &mut self.flips);
+                if reads_moves {
+                    engine.layout.clear_moves(&mut self.row);
+                }
+                for (word, flips) in self.row.iter_mut().zip(&mut self.flips) {
+                    *word ^= std::mem::take(flips);
+                }
+            }
+            // Moves that can never be legal in this phase: the whole network has an answer for them, too.
+            Some(_) => {
+                let last = engine.turns.len() - 1;
+                let state = &mut self.row[..words];
+                self.turns[last].tracker(engine, &engine.turns[last], state).next(joint, state);
+            }
+            None => {
+                let state = &mut self.row[..words];
+                self.turns[phase].tracker(engine, turn, state).next(joint, state);
+            }
+        }
+        self.row_changed();
     }
 }
 
@@ -200,31 +260,34 @@ impl Worker for ScalarWorker<'_> {
     }
 
     fn is_terminal(&mut self, state: &Row) -> bool {
-        self.load(state).is_terminal()
+        let phase = self.load(state);
+        self.is_over(phase)
     }
 
     fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
-        let tracker = self.load(state);
+        let phase = self.load(state);
+        let (engine, memory) = (self.engine, &mut self.turns[phase]);
+        let turn = &engine.turns[phase];
+        if let Some(legal) = &turn.legal {
+            let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
+            legal[role.index()].list(view, &mut memory.findings, &mut self.scratch, out);
+            return;
+        }
         out.clear();
+        let tracker = memory.tracker(engine, turn, state);
         out.extend(tracker.legal()[role.index()].members().iter().map(|&movement| MoveId(movement)));
         out.sort_unstable();
     }
 
     fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
-        let tracker = self.load(state);
-        out.copy_from_slice(state);
-        tracker.next(joint, out);
+        let phase = self.load(state);
+        self.advance(phase, joint);
+        out.copy_from_slice(&self.row[..state.len()]);
     }
 
     fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
-        if self.goal_state.as_deref() != Some(state) {
-            self.compute_goals(state);
-            self.goal_state.get_or_insert_with(|| vec![0; state.len()]).copy_from_slice(state);
-        }
-        let mut given =
-            self.engine.net.goals[role.index()].iter().filter(|(_, signal)| self.goal_signal(*signal));
-        let (value, _) = given.next()?;
-        if given.next().is_some() { None } else { *value }
+        self.load(state);
+        self.goals.goal(state, self.time, role)
     }
 
     fn playout(
@@ -234,22 +297,14 @@ impl Worker for ScalarWorker<'_> {
         random: &mut Random,
         buffer: &mut PlayoutBuffer,
     ) -> usize {
-        for made in 0..most {
-            let tracker = self.load(state);
-            if tracker.is_terminal() {
-                return made;
-            }
-            buffer.joint.clear();
-            for legal in tracker.legal() {
-                let members = legal.members();
-                if members.is_empty() {
-                    return made;
-                }
-                let choice = if members.len() == 1 { 0 } else { random.below(members.len()) };
-                buffer.joint.push(MoveId(members[choice]));
-            }
-            tracker.next(&buffer.joint, state);
+        let mut phase = self.load(state);
+        let mut made = 0;
+        while made < most && !self.is_over(phase) && self.choose(phase, random, &mut buffer.joint) {
+            self.advance(phase, &buffer.joint);
+            phase = self.phase();
+            made += 1;
         }
-        most
+        state.copy_from_slice(&self.row[..state.len()]);
+        made
     }
 }

@@ -3,7 +3,7 @@
 use super::counters::{BlockCode, Counters, Edge, Output, Place};
 use super::indexed_set::IndexedSet;
 use crate::row::Row;
-use crate::vocabulary::{MoveId, Vocabulary};
+use crate::vocabulary::MoveId;
 
 /// The values of a compiled network, and the answers that are read off it.
 #[derive(Debug)]
@@ -18,18 +18,24 @@ pub(super) struct Tracker<'c> {
     /// Places that have changed and whose readers do not know yet: the place twice, plus its value.
     events: Vec<u32>,
     /// Local values of the block at hand.
-    values: Vec<bool>,
+    values: Vec<u8>,
+    /// A measure of cost that does not depend on the machine: instructions, roughly, since the beginning.
+    work: u64,
 }
 
 /// So many changed fluents are followed without a look at the home state: two moves change fewer.
 const CLOSE: u32 = 12;
+
+/// The work of a change, and for each reader that is told.
+const EVENT: u64 = 15;
+const EDGE: u64 = 12;
 
 /// Everything that depends on the state.
 #[derive(Debug)]
 struct Situation {
     /// For each place the number of its false inputs.
     counts: Vec<i32>,
-    /// The fluents that hold.
+    /// The fluents that hold, of those that something reads.
     row: Vec<u64>,
     /// For each role its legal moves.
     legal: Vec<IndexedSet>,
@@ -66,12 +72,12 @@ impl Clone for Situation {
 
 impl<'c> Tracker<'c> {
     /// The network in the empty state, with `home` as the state that can be restored at once.
-    pub(super) fn new(counters: &'c Counters, vocabulary: &Vocabulary, home: &Row) -> Tracker<'c> {
+    pub(super) fn new(counters: &'c Counters, home: &Row) -> Tracker<'c> {
         let empty = Situation {
             counts: counters.counts.clone(),
-            row: vec![0; vocabulary.words()],
-            legal: vocabulary.roles().map(|role| IndexedSet::new(vocabulary.move_count(role))).collect(),
-            changes: IndexedSet::new(vocabulary.fluent_count()),
+            row: vec![0; home.len()],
+            legal: counters.move_counts.iter().map(|&count| IndexedSet::new(count)).collect(),
+            changes: IndexedSet::new(counters.fluents),
             terminal: false,
             dirty: vec![true; counters.blocks.len()],
         };
@@ -79,9 +85,10 @@ impl<'c> Tracker<'c> {
             counters,
             home: empty.clone(),
             now: empty,
-            joint: Vec::with_capacity(vocabulary.role_count()),
+            joint: Vec::with_capacity(counters.moves.len()),
             events: Vec::with_capacity(256),
             values: Vec::new(),
+            work: 0,
         };
         for position in 0..counters.outputs.len() {
             if tracker.holds(counters.outputs_from + position as Place) {
@@ -99,32 +106,53 @@ impl<'c> Tracker<'c> {
         self.now.terminal
     }
 
+    pub(super) fn work(&self) -> u64 {
+        self.work
+    }
+
     /// For each role its legal moves.
     pub(super) fn legal(&self) -> &[IndexedSet] {
         &self.now.legal
     }
 
     /// Brings the network to `state`, without moves.
+    #[inline]
     pub(super) fn load(&mut self, state: &Row) {
-        if self.now.row == state && self.joint.is_empty() {
+        let mut changes = 0;
+        for ((now, word), read) in self.now.row.iter().zip(state).zip(&self.counters.read) {
+            let differ = now ^ word & read;
+            if differ != 0 {
+                changes += differ.count_ones();
+            }
+        }
+        if changes == 0 && self.joint.is_empty() {
             return;
         }
-        let distance = |row: &Row| row.iter().zip(state).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
-        let from_now = distance(&self.now.row);
-        if from_now > CLOSE && distance(&self.home.row) * 4 < from_now {
-            self.now.clone_from(&self.home);
-            self.joint.clear();
+        if changes > CLOSE {
+            self.start_nearer(state, changes);
         }
         // Moves go off together with the change of state, so that nothing is computed for moves of the past.
         self.switch_off();
-        for (at, word) in state.iter().enumerate() {
-            let mut differ = self.now.row[at] ^ word;
+        for at in 0..self.now.row.len() {
+            let word = state[at] & self.counters.read[at];
+            let mut differ = std::mem::replace(&mut self.now.row[at], word) ^ word;
             while differ != 0 {
-                self.flip_fluent((at * 64) as u32 + differ.trailing_zeros());
+                let bit = differ.trailing_zeros();
+                self.flip_input((at * 64) as u32 + bit, word >> bit & 1 == 1);
                 differ &= differ - 1;
             }
         }
         self.settle();
+    }
+
+    /// Goes home if the way from there is much shorter.
+    fn start_nearer(&mut self, state: &Row, changes: u32) {
+        let words = self.home.row.iter().zip(state).zip(&self.counters.read);
+        let from_home: u32 = words.map(|((home, word), read)| (home ^ word & read).count_ones()).sum();
+        if from_home * 4 < changes {
+            self.now.clone_from(&self.home);
+            self.joint.clear();
+        }
     }
 
     /// Writes the state that follows from the present one, which `row` holds, when the moves are made.
@@ -158,14 +186,6 @@ impl<'c> Tracker<'c> {
         self.events.push(place << 1 | u32::from(value));
     }
 
-    #[inline]
-    fn flip_fluent(&mut self, fluent: u32) {
-        let word = &mut self.now.row[fluent as usize / 64];
-        *word ^= 1 << (fluent % 64);
-        let value = *word >> (fluent % 64) & 1 == 1;
-        self.flip_input(fluent, value);
-    }
-
     /// Carries all changes through the network.
     fn settle(&mut self) {
         loop {
@@ -181,6 +201,7 @@ impl<'c> Tracker<'c> {
         let counters = self.counters;
         while let Some(event) = self.events.pop() {
             let (from, to) = counters.readers[(event >> 1) as usize];
+            self.work += EVENT + EDGE * u64::from(to - from);
             for &Edge(edge) in &counters.edges[from as usize..to as usize] {
                 let reader = edge >> 1;
                 // One if the reader's input becomes true.
@@ -208,33 +229,18 @@ impl<'c> Tracker<'c> {
         }
     }
 
-    /// Computes a block from its inputs, variables first false, and tells the changes.
+    /// Computes a block from its inputs, and tells the changes.
     fn compute_block(&mut self, block: &BlockCode) {
         let mut values = std::mem::take(&mut self.values);
         values.clear();
-        values.push(false);
-        values.extend(block.inputs.iter().map(|&place| self.holds(place)));
-        let variables = values.len()..values.len() + block.variables.len();
-        values.resize(variables.end, false);
-        let gates_from = values.len();
-        values.resize(gates_from + block.gates.len(), false);
-        let read = |values: &[bool], signal: u32| values[(signal >> 1) as usize] ^ (signal & 1 == 1);
-        loop {
-            for (position, &(a, b)) in block.gates.iter().enumerate() {
-                values[gates_from + position] = read(&values, a) && read(&values, b);
-            }
-            let mut changed = false;
-            for (position, &signal) in block.feedback.iter().enumerate() {
-                let value = read(&values, signal);
-                changed |= std::mem::replace(&mut values[variables.start + position], value) != value;
-            }
-            if !changed {
-                break;
-            }
-        }
-        for (&place, &value) in block.variables.iter().zip(&values[variables]) {
-            if self.holds(place) != value {
-                self.flip_input(place, value);
+        values.push(0);
+        values.extend(block.inputs.iter().map(|&place| u8::from(self.holds(place))));
+        let variables = values.len();
+        values.resize(block.code.first + block.code.gates.len(), 0);
+        block.code.compute(&mut values);
+        for (&place, &value) in block.variables.iter().zip(&values[variables..]) {
+            if self.holds(place) != (value == 1) {
+                self.flip_input(place, value == 1);
             }
         }
         self.values = values;

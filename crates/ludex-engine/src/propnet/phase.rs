@@ -1,15 +1,17 @@
-//! What play in step makes constant.
+//! What is constant in every second state, or every third.
 //!
-//! Where players take turns, half of a network is idle in every state. If all lanes are in step (all at an
-//! even ply, say), the fluents that tell whose turn it is have the same value in every lane, and the network
-//! with these constants folded in is about half as large; the idle player's moves need no choosing.
+//! Where players take turns, half of a network is idle in every state. In all states at an even ply, say, the
+//! fluents that tell whose turn it is have the same values, and the network with these constants folded in
+//! is about half as large; the idle player's moves need no choosing. Fluents that never change (walls) are
+//! constants of every phase. Both executions use this: lanes are kept in step, so that a pass is in one phase;
+//! a scalar worker looks which phase a state agrees with.
 //!
 //! Nothing is guessed. [`cycle`] computes, by three-valued simulation (false, true, unknown) over a cycle of
 //! `period` phases, what every state of a phase has in common: what the states of one phase and any legal
 //! moves make certain is all that the next phase keeps. The result is inductive: successors of *any* state
 //! that agrees with phase i agree with phase i+1, so it serves every start row that agrees with some phase.
 
-use super::super::net::{Block, Net, NetBuilder, Node, Signal};
+use super::net::{Block, Net, NetBuilder, Node, Signal};
 
 /// False, true or unknown: bit 0 says that it must hold, bit 1 that it may.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,11 +161,8 @@ pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
     let known = simulate(net, phase).nodes;
     let mut builder = NetBuilder::new();
     let mut place = vec![Signal::FALSE; net.nodes.len()];
-    let constant = |node: usize| known[node].known().map(|v| if v { Signal::TRUE } else { Signal::FALSE });
-    let moved = |place: &[Signal], signal: Signal| {
-        let new = place[signal.node()];
-        if signal.is_inverted() { new.inverse() } else { new }
-    };
+    let constant = |node: usize| known[node].known().map(Signal::constant);
+    let moved = |place: &[Signal], signal: Signal| place[signal.node()].inverse_if(signal.is_inverted());
     let mut blocks = net.blocks.iter().peekable();
     let mut open: Option<(usize, &Block)> = None;
     for (node, kind) in net.nodes.iter().enumerate() {
@@ -190,19 +189,8 @@ pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
             open = None;
         }
     }
-    let all = |signals: &[Signal]| signals.iter().map(|&signal| moved(&place, signal)).collect::<Vec<_>>();
-    let folded = Net {
-        legal: net.legal.iter().map(|list| all(list)).collect(),
-        next: all(&net.next),
-        terminal: moved(&place, net.terminal),
-        goals: net
-            .goals
-            .iter()
-            .map(|list| list.iter().map(|&(v, s)| (v, moved(&place, s))).collect())
-            .collect(),
-        asked: Vec::new(),
-        nodes: builder.nodes,
-        blocks: builder.blocks,
-    };
-    folded.swept()
+    let NetBuilder { nodes, blocks, .. } = builder;
+    let folded = net.carried(nodes, blocks, |signal| moved(&place, signal));
+    // Play needs no other answers.
+    Net { asked: Vec::new(), ..folded }.swept()
 }

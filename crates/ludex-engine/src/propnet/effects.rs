@@ -1,0 +1,421 @@
+//! What each move does.
+//!
+//! For most board games a move does the same few things whenever it is legal: it fills a cell, empties
+//! another, passes the turn. So for every move of every role the network is specialised to that move being
+//! made, and what remains is written down fluent by fluent: bits that the move sets and clears whatever the
+//! state (one mask a word), and bits that flip under a condition on the state (`formula.rs`), which is all
+//! that has to be computed to make the move. Fluents that a move does not touch cost nothing: the frame
+//! problem at the level of bits. Where conditions are many, each is found by its *guard*, a bit that must be
+//! on for it to hold: of the hundred cells that a pacman could enter from, only the one he is in is looked at.
+//!
+//! The lists grow with moves times what each touches. Where that is too much, or conditions are many and
+//! seldom true, following changes (`tracker.rs`) serves better.
+
+use super::change::{Change, fluents};
+use super::formula::{Findings, Formula, Formulas, Layout, Test, View};
+use super::guards::Guards;
+use super::net::{Net, NetBuilder, Node, Signal};
+use super::phase::Phase;
+use crate::vocabulary::MoveId;
+use hashbrown::HashMap;
+use std::ops::Range;
+
+/// Effects of moves, all moves together.
+const MOST_EFFECTS: usize = 400_000;
+
+/// Gates that may be made again for single moves, all moves together.
+const MOST_WORK: usize = 4_000_000;
+
+/// The list of a move that can never be legal.
+const NO_LIST: u32 = u32::MAX;
+
+/// The effects of moves as signals, before they are compiled.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// For each role and move its list.
+    lists: Vec<Vec<u32>>,
+    effects: Vec<Vec<(u32, Effect)>>,
+    /// The conditions that effects mention, in order.
+    conditions: Vec<Signal>,
+}
+
+/// What happens to a fluent.
+#[derive(Clone, Copy, Debug)]
+enum Effect {
+    Becomes(bool),
+    FlipsIf(Signal),
+}
+
+impl Draft {
+    /// The effects of the moves that may be legal in states of the phase, whose network is `net`. What they
+    /// need is added to the nodes of `builder`, which goes on from those of `net`. `None` if that takes too
+    /// much work.
+    pub(super) fn new(net: &Net, phase: &Phase, builder: &mut NetBuilder) -> Option<Draft> {
+        let possible = |role: usize| {
+            let legal = net.legal[role].iter().enumerate();
+            legal.filter(|(_, signal)| **signal != Signal::FALSE).map(|(movement, _)| movement)
+        };
+        // What happens also when nothing is done goes into the lists of one role, the one that has a choice if
+        // there is one; as far as that role has no influence on it, into one list for all its moves.
+        let roles = 0..net.legal.len();
+        let main = roles.clone().find(|&role| possible(role).count() > 1).or(roles.clone().next())?;
+        let mut drafter = Drafter::new(net, phase, builder);
+        let mut draft = Draft { lists: Vec::new(), effects: Vec::new(), conditions: Vec::new() };
+        let (with_choice, common) = drafter.without_moves(main);
+        // Counting is cheap; so what would be too much is not begun.
+        let mut count = possible(main).count() * with_choice.len();
+        for role in roles.clone() {
+            for movement in possible(role) {
+                count += drafter.touched((role as u32, movement as u32));
+                if count > MOST_EFFECTS {
+                    return None;
+                }
+            }
+        }
+        for role in roles {
+            let off = drafter.switched_off(|r| r as usize == role);
+            let mut lists = vec![NO_LIST; net.legal[role].len()];
+            for movement in possible(role) {
+                lists[movement] = draft.effects.len() as u32;
+                let also = if role == main { &with_choice[..] } else { &[] };
+                draft.effects.push(drafter.effects((role as u32, movement as u32), &off, also)?);
+            }
+            draft.lists.push(lists);
+        }
+        drafter.stamp += 1;
+        let on = drafter.switched_off(|_| false);
+        draft.effects.push(drafter.classified(&common, &on)?);
+        let conditions = draft.effects.iter().flatten().filter_map(|(_, effect)| match effect {
+            Effect::FlipsIf(signal) => Some(*signal),
+            Effect::Becomes(_) => None,
+        });
+        let mut conditions: Vec<Signal> = conditions.collect();
+        conditions.sort_unstable();
+        conditions.dedup();
+        Some(Draft { conditions, ..draft })
+    }
+
+    /// The conditions that effects depend on.
+    pub(super) fn conditions(&self) -> &[Signal] {
+        &self.conditions
+    }
+
+    /// Puts the formulas of the conditions, in their order, into place.
+    pub(super) fn compile(self, list: &[Formula], formulas: &Formulas, layout: &Layout) -> Effects {
+        let acts = |lists: &[u32]| {
+            lists.iter().any(|&list| list != NO_LIST && !self.effects[list as usize].is_empty())
+        };
+        let mut effects = Effects {
+            acting: (0..self.lists.len()).filter(|&role| acts(&self.lists[role])).collect(),
+            lists: self.lists,
+            common: self.effects.len() - 1,
+            starts: Vec::new(),
+            patches: Vec::new(),
+            conditions: Vec::new(),
+            flips: Vec::new(),
+            guards: Guards::default(),
+        };
+        for drafted in &self.effects {
+            let mut constant = Vec::new();
+            // In the order of the conditions, so that the flips of one stand together.
+            let mut conditional: Vec<(Signal, u32)> = Vec::new();
+            for &(fluent, effect) in drafted {
+                match effect {
+                    Effect::Becomes(value) => constant.push((fluent, value)),
+                    Effect::FlipsIf(signal) => conditional.push((signal, fluent)),
+                }
+            }
+            conditional.sort_unstable();
+            let groups = conditional.chunk_by(|a, b| a.0 == b.0).map(|group| {
+                let at = self.conditions.partition_point(|condition| *condition < group[0].0);
+                let bits: Vec<(u32, bool)> = group.iter().map(|&(_, fluent)| (fluent, true)).collect();
+                (formulas.guard(list[at], layout), list[at], Test::all(&bits).unwrap_or_default())
+            });
+            effects.add_list(Test::all(&constant).unwrap_or_default(), groups.collect());
+        }
+        effects.starts.push(effects.end());
+        // Where the flips of the last condition end.
+        effects.conditions.push((Formula::NEVER, effects.flips.len() as u32));
+        effects
+    }
+}
+
+/// Specialises a network to single moves.
+struct Drafter<'n> {
+    net: &'n Net,
+    phase: &'n Phase,
+    builder: &'n mut NetBuilder,
+    fluents: Vec<Signal>,
+    move_nodes: HashMap<(u32, u32), usize>,
+    /// For each node those that read it.
+    readers: Vec<Vec<u32>>,
+    /// For each node the fluents whose next value it is.
+    next_of: Vec<Vec<u32>>,
+    /// For each node what it becomes under the move at hand; valid if `stamps` says so.
+    now: Vec<Signal>,
+    stamps: Vec<u32>,
+    stamp: u32,
+    work: usize,
+}
+
+impl<'n> Drafter<'n> {
+    fn new(net: &'n Net, phase: &'n Phase, builder: &'n mut NetBuilder) -> Drafter<'n> {
+        let n = net.nodes.len();
+        let mut move_nodes = HashMap::new();
+        let mut readers = vec![Vec::new(); n];
+        let mut next_of = vec![Vec::new(); n];
+        for (index, node) in net.nodes.iter().enumerate() {
+            match *node {
+                Node::Move(role, movement) => _ = move_nodes.insert((role, movement), index),
+                Node::And(a, b) => {
+                    readers[a.node()].push(index as u32);
+                    readers[b.node()].push(index as u32);
+                }
+                Node::False | Node::Fluent(_) | Node::Feedback => {}
+            }
+        }
+        for (fluent, signal) in (0u32..).zip(&net.next) {
+            next_of[signal.node()].push(fluent);
+        }
+        let fluents = fluents(net, builder);
+        let (now, stamps) = (vec![Signal::FALSE; n], vec![0; n]);
+        Drafter { net, phase, builder, fluents, move_nodes, readers, next_of, now, stamps, stamp: 0, work: 0 }
+    }
+
+    /// For each node what it becomes when no move of the roles is made.
+    fn switched_off(&mut self, off: impl Fn(u32) -> bool) -> Vec<Signal> {
+        let net = self.net;
+        let mut signals: Vec<Signal> = Vec::with_capacity(net.nodes.len());
+        for (index, node) in net.nodes.iter().enumerate() {
+            let moved = |signal: Signal| signals[signal.node()].inverse_if(signal.is_inverted());
+            signals.push(match *node {
+                Node::Move(role, _) if off(role) => Signal::FALSE,
+                Node::And(a, b) => {
+                    let (x, y) = (moved(a), moved(b));
+                    // Untouched gates keep their place.
+                    if (x, y) == (a, b) { Signal::plain(index) } else { self.builder.and(x, y) }
+                }
+                _ => Signal::plain(index),
+            });
+        }
+        signals
+    }
+
+    /// The fluents that do not simply stay as they are when no move is made: those that moves of the role
+    /// have influence on, and the others.
+    fn without_moves(&mut self, role: usize) -> (Vec<u32>, Vec<u32>) {
+        let off = self.switched_off(|_| true);
+        let next = |fluent: u32| {
+            let next = self.net.next[fluent as usize];
+            off[next.node()].inverse_if(next.is_inverted())
+        };
+        let known = |fluent: u32| self.phase[fluent as usize].known();
+        let changing = (0..self.net.next.len() as u32).filter(|&fluent| {
+            let next = next(fluent);
+            next != self.fluents[fluent as usize] && (next.known().is_none() || next.known() != known(fluent))
+        });
+        let mut influenced = vec![false; self.net.nodes.len()];
+        for (index, node) in self.net.nodes.iter().enumerate() {
+            influenced[index] = match *node {
+                Node::Move(r, _) => r as usize == role,
+                Node::And(a, b) => influenced[a.node()] || influenced[b.node()],
+                Node::False | Node::Fluent(_) | Node::Feedback => false,
+            };
+        }
+        changing.partition(|&fluent| influenced[self.net.next[fluent as usize].node()])
+    }
+
+    /// The effects of a move, given what nodes become without any move of its role: those that it reaches, and
+    /// those on the fluents of `also`.
+    fn effects(&mut self, movement: (u32, u32), off: &[Signal], also: &[u32]) -> Option<Vec<(u32, Effect)>> {
+        let mut touched: Vec<u32> = also.to_vec();
+        let reached = self.reached(movement);
+        self.work += reached.len();
+        for node in reached.into_iter().map(|node| node as usize) {
+            touched.extend_from_slice(&self.next_of[node]);
+            self.now[node] = match self.net.nodes[node] {
+                Node::And(a, b) => {
+                    let (a, b) = (self.under_move(off, a), self.under_move(off, b));
+                    self.builder.and(a, b)
+                }
+                _ => Signal::TRUE,
+            };
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        self.classified(&touched, off)
+    }
+
+    /// The nodes that depend on a move, in order, and marks them.
+    fn reached(&mut self, movement: (u32, u32)) -> Vec<u32> {
+        self.stamp += 1;
+        let mut reached: Vec<u32> =
+            self.move_nodes.get(&movement).map(|&node| node as u32).into_iter().collect();
+        reached.iter().for_each(|&node| self.stamps[node as usize] = self.stamp);
+        let mut at = 0;
+        while at < reached.len() {
+            for &reader in &self.readers[reached[at] as usize] {
+                if self.stamps[reader as usize] != self.stamp {
+                    self.stamps[reader as usize] = self.stamp;
+                    reached.push(reader);
+                }
+            }
+            at += 1;
+        }
+        // Each reads earlier ones only.
+        reached.sort_unstable();
+        reached
+    }
+
+    /// How many fluents the move touches.
+    fn touched(&mut self, movement: (u32, u32)) -> usize {
+        self.reached(movement).into_iter().map(|node| self.next_of[node as usize].len()).sum()
+    }
+
+    fn under_move(&self, off: &[Signal], signal: Signal) -> Signal {
+        let node = signal.node();
+        let new = if self.stamps[node] == self.stamp { self.now[node] } else { off[node] };
+        new.inverse_if(signal.is_inverted())
+    }
+
+    /// What happens to the fluents under the move at hand.
+    fn classified(&mut self, fluents: &[u32], off: &[Signal]) -> Option<Vec<(u32, Effect)>> {
+        self.work += fluents.len();
+        let mut effects = Vec::new();
+        for &fluent in fluents {
+            if self.work > MOST_WORK {
+                return None;
+            }
+            let next = self.under_move(off, self.net.next[fluent as usize]);
+            let now = self.fluents[fluent as usize];
+            if let Some(value) = next.known() {
+                effects.push((fluent, Effect::Becomes(value)));
+            } else if next != now {
+                let Change { falls, rises } = Change::new(self.builder, now, next);
+                let conditions = [falls, rises].into_iter().filter(|signal| *signal != Signal::FALSE);
+                effects.extend(conditions.map(|signal| (fluent, Effect::FlipsIf(signal))));
+            }
+        }
+        Some(effects)
+    }
+}
+
+/// Where the parts of a list begin; they end where those of the next one begin.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    patches: u32,
+    conditions: u32,
+    /// The first condition that has a guard.
+    guarded: u32,
+    guards: u32,
+}
+
+/// Fewer conditions than this are looked at one by one.
+const LEAST_GUARDED: usize = 4;
+
+/// What each move does.
+#[derive(Clone, Debug)]
+pub(super) struct Effects {
+    /// For each role and move its list.
+    lists: Vec<Vec<u32>>,
+    /// The list of what happens whatever the moves are.
+    common: usize,
+    /// The roles whose moves do something.
+    acting: Vec<usize>,
+    starts: Vec<Start>,
+    /// Bits that get a value whatever the state.
+    patches: Vec<Test>,
+    /// Conditions, and where the bits begin that flip if they hold. Of each list first those that have no
+    /// guard, then the others in the order of their guards.
+    conditions: Vec<(Formula, u32)>,
+    /// The bits of a word.
+    flips: Vec<(u32, u64)>,
+    guards: Guards,
+}
+
+impl Effects {
+    fn end(&self) -> Start {
+        Start {
+            patches: self.patches.len() as u32,
+            conditions: self.conditions.len() as u32,
+            guarded: self.conditions.len() as u32,
+            guards: self.guards.end(),
+        }
+    }
+
+    /// Adds a list: the bits that get a value, and the conditions, each with its guard and the bits that flip.
+    fn add_list(&mut self, patches: Vec<Test>, mut groups: Vec<(Option<u32>, Formula, Vec<Test>)>) {
+        if groups.iter().filter(|group| group.0.is_some()).count() < LEAST_GUARDED {
+            groups.iter_mut().for_each(|group| group.0 = None);
+        }
+        groups.sort_by_key(|group| group.0);
+        let unguarded = groups.iter().take_while(|group| group.0.is_none()).count();
+        let guarded = (self.conditions.len() + unguarded) as u32;
+        self.starts.push(Start { guarded, ..self.end() });
+        self.patches.extend(patches);
+        self.guards.add(guarded, groups.iter().filter_map(|group| group.0));
+        for (_, formula, flips) in groups {
+            self.conditions.push((formula, self.flips.len() as u32));
+            self.flips.extend(flips.into_iter().map(|bits| (bits.word, bits.mask)));
+        }
+    }
+
+    /// True if the effects of all the moves are known. A move that can never be legal has none.
+    #[inline]
+    pub(super) fn know(&self, joint: &[MoveId]) -> bool {
+        self.lists.iter().zip(joint).all(|(lists, movement)| lists[movement.index()] != NO_LIST)
+    }
+
+    /// Marks in `flips`, all zero before, the bits of the state that change when the moves are made. The row
+    /// of the view holds the state, and the moves too if the formulas read moves.
+    #[inline]
+    pub(super) fn collect(
+        &self,
+        joint: &[MoveId],
+        view: View<'_>,
+        findings: &mut Findings,
+        flips: &mut [u64],
+    ) {
+        // Two lists may touch one fluent; both know its next value, so marking it twice does no harm.
+        for &role in &self.acting {
+            let list = self.lists[role][joint[role].index()] as usize;
+            self.collect_list(list, view, findings, flips);
+        }
+        self.collect_list(self.common, view, findings, flips);
+    }
+
+    #[inline]
+    fn collect_list(&self, list: usize, view: View<'_>, findings: &mut Findings, flips: &mut [u64]) {
+        let [from, to] = self.starts[list..list + 2] else { return };
+        for patch in &self.patches[from.patches as usize..to.patches as usize] {
+            let word = patch.word as usize;
+            flips[word] |= view.row[word] & patch.mask ^ patch.want;
+        }
+        self.look(from.conditions..from.guarded, view, findings, flips);
+        if from.guards < to.guards {
+            for group in self.guards.open(from.guards..to.guards, view.row) {
+                self.look(group, view, findings, flips);
+            }
+        }
+    }
+
+    #[inline]
+    fn look(&self, conditions: Range<u32>, view: View<'_>, findings: &mut Findings, flips: &mut [u64]) {
+        for at in conditions.start as usize..conditions.end as usize {
+            let (condition, first) = self.conditions[at];
+            if findings.holds(view, condition) {
+                for &(word, mask) in &self.flips[first as usize..self.conditions[at + 1].1 as usize] {
+                    flips[word as usize] |= mask;
+                }
+            }
+        }
+    }
+
+    pub(super) fn memory_usage(&self) -> usize {
+        std::mem::size_of_val(&*self.patches)
+            + std::mem::size_of_val(&*self.conditions)
+            + std::mem::size_of_val(&*self.flips)
+            + self.guards.memory_usage()
+            + self.lists.iter().map(|list| std::mem::size_of_val(&**list)).sum::<usize>()
+    }
+}

@@ -1,0 +1,307 @@
+//! Signals as formulas over the bits of a row, read only as far as needed.
+//!
+//! A formula is a conjunction of *tests* (some bits of one word have given values: one load, one mask, one
+//! comparison, however many literals they are) and of other formulas, plain or inverted. A question is
+//! answered top down and stops at the first part that fails, so what a state makes irrelevant is never looked
+//! at. What has been found about formulas with parts is remembered until the row changes.
+//!
+//! This is the right way to ask *few* things about a state: whether one move is legal, what one move does.
+//! To know *all* legal moves of states that differ little, following changes (`tracker.rs`) can be cheaper.
+//! Blocks, which feed back into themselves, cannot be written as formulas.
+
+mod write;
+
+use super::guards::Guards;
+use super::net::Node;
+use crate::row::Row;
+use crate::vocabulary::MoveId;
+
+/// Some bits of a word and the values that they must have, or, if inverted, must not all have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Test {
+    pub(super) word: u32,
+    pub(super) inverted: bool,
+    pub(super) mask: u64,
+    pub(super) want: u64,
+}
+
+impl Test {
+    #[inline]
+    pub(super) fn holds(&self, row: &Row) -> bool {
+        (row[self.word as usize] & self.mask == self.want) != self.inverted
+    }
+
+    /// What the literals (number of the bit, and its value) together demand, word by word; `None` if they
+    /// contradict each other.
+    pub(super) fn all(literals: &[(u32, bool)]) -> Option<Vec<Test>> {
+        let mut tests: Vec<Test> = Vec::new();
+        for &(bit, value) in literals {
+            let word = bit / 64;
+            let at = tests.iter().position(|test| test.word == word).unwrap_or_else(|| {
+                tests.push(Test { word, inverted: false, mask: 0, want: 0 });
+                tests.len() - 1
+            });
+            let (mask, want) = (1 << (bit % 64), u64::from(value) << (bit % 64));
+            let test = &mut tests[at];
+            if test.mask & mask != 0 && test.want & mask != want {
+                return None;
+            }
+            test.mask |= mask;
+            test.want |= want;
+        }
+        Some(tests)
+    }
+}
+
+/// The rows that formulas read: fluents first, then, from a new word on, moves.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    state_words: usize,
+    /// For each role the bit of its first move.
+    moves: Vec<u32>,
+    words: usize,
+    /// How often each fluent holds in random play. Only speed depends on it.
+    odds: Vec<f32>,
+}
+
+/// How often a move is taken to be on: seldom.
+const MOVE_ODDS: f32 = 0.05;
+
+impl Layout {
+    /// `moves` says how many each role has.
+    pub(super) fn new(odds: Vec<f32>, moves: impl IntoIterator<Item = usize>) -> Layout {
+        let state_words = odds.len().div_ceil(64);
+        let mut bit = state_words as u32 * 64;
+        let mut first = Vec::new();
+        for count in moves {
+            first.push(bit);
+            bit += count as u32;
+        }
+        Layout { state_words, moves: first, words: (bit as usize).div_ceil(64), odds }
+    }
+
+    /// How many words a row has, moves included.
+    pub(super) fn words(&self) -> usize {
+        self.words
+    }
+
+    pub(super) fn state_words(&self) -> usize {
+        self.state_words
+    }
+
+    /// How often the bit is on.
+    pub(super) fn odds(&self, bit: u32) -> f32 {
+        self.odds.get(bit as usize).copied().unwrap_or(MOVE_ODDS)
+    }
+
+    /// Switches moves on, in a row that has none on.
+    pub(super) fn set_moves(&self, row: &mut Row, joint: &[MoveId]) {
+        for (first, movement) in self.moves.iter().zip(joint) {
+            let bit = (first + movement.0) as usize;
+            row[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// Switches all moves off.
+    pub(super) fn clear_moves(&self, row: &mut Row) {
+        row[self.state_words..].fill(0);
+    }
+
+    fn bit(&self, node: Node) -> Option<u32> {
+        match node {
+            Node::Fluent(fluent) => Some(fluent),
+            Node::Move(role, movement) => Some(self.moves[role as usize] + movement),
+            Node::False | Node::Feedback | Node::And(..) => None,
+        }
+    }
+}
+
+/// A formula, or its inverse: the number of the conjunction twice, plus one if inverted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Formula(u32);
+
+impl Formula {
+    /// The empty conjunction, which has number zero.
+    pub(super) const ALWAYS: Formula = Formula(0);
+    pub(super) const NEVER: Formula = Formula(1);
+
+    fn inverse(self) -> Formula {
+        Formula(self.0 ^ 1)
+    }
+}
+
+/// Where the tests and the parts of a conjunction begin; they end where those of the next one begin.
+#[derive(Clone, Copy, Debug)]
+struct Conjunction {
+    tests: u32,
+    parts: u32,
+    /// The first part that has a guard; only while that bit is on can the part fail.
+    guarded: u32,
+    guards: u32,
+}
+
+/// Formulas, compiled.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Formulas {
+    conjunctions: Vec<Conjunction>,
+    tests: Vec<Test>,
+    parts: Vec<Formula>,
+    guards: Guards,
+    reads_moves: bool,
+}
+
+impl Formulas {
+    /// The bit that is most seldom on, of those that must be on for the formula to hold, as far as that is
+    /// plain to see.
+    pub(super) fn guard(&self, formula: Formula, layout: &Layout) -> Option<u32> {
+        if formula.0 & 1 == 1 {
+            return None;
+        }
+        self.tests_of(formula)
+            .iter()
+            .filter(|test| !test.inverted)
+            .flat_map(|test| bits(test.word, test.want))
+            .filter(|&bit| (bit as usize) < layout.odds.len())
+            .min_by(|&a, &b| layout.odds(a).total_cmp(&layout.odds(b)))
+    }
+
+    /// The tests of the conjunction, which may be the last one so far.
+    fn tests_of(&self, formula: Formula) -> &[Test] {
+        let number = (formula.0 >> 1) as usize;
+        let from = self.conjunctions[number].tests as usize;
+        let to = self.conjunctions.get(number + 1).map_or(self.tests.len(), |next| next.tests as usize);
+        &self.tests[from..to]
+    }
+
+    /// The parts of the conjunction, likewise.
+    fn parts_of(&self, formula: Formula) -> &[Formula] {
+        let number = (formula.0 >> 1) as usize;
+        let from = self.conjunctions[number].parts as usize;
+        let to = self.conjunctions.get(number + 1).map_or(self.parts.len(), |next| next.parts as usize);
+        &self.parts[from..to]
+    }
+
+    /// Where the next conjunction will begin.
+    fn end(&self) -> Conjunction {
+        let parts = self.parts.len() as u32;
+        Conjunction { tests: self.tests.len() as u32, parts, guarded: parts, guards: self.guards.end() }
+    }
+
+    /// Whether any formula depends on moves.
+    pub(super) fn reads_moves(&self) -> bool {
+        self.reads_moves
+    }
+
+    pub(super) fn memory_usage(&self) -> usize {
+        std::mem::size_of_val(&*self.conjunctions)
+            + std::mem::size_of_val(&*self.tests)
+            + std::mem::size_of_val(&*self.parts)
+            + self.guards.memory_usage()
+    }
+}
+
+/// The numbers of the bits of a word.
+fn bits(word: u32, mask: u64) -> impl Iterator<Item = u32> {
+    (0..64).filter(move |bit| mask >> bit & 1 == 1).map(move |bit| word * 64 + bit)
+}
+
+/// Formulas, and the row that they are asked about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'a> {
+    pub(super) formulas: &'a Formulas,
+    pub(super) row: &'a Row,
+    /// Another one for each row: even, and never zero.
+    pub(super) time: u32,
+}
+
+/// What has been found out about formulas.
+#[derive(Clone, Debug)]
+pub(super) struct Findings {
+    memo: Vec<Finding>,
+    /// A measure of cost that does not depend on the machine: instructions, roughly, since the beginning.
+    work: u64,
+}
+
+/// What has been found out about a conjunction.
+#[derive(Clone, Copy, Debug, Default)]
+struct Finding {
+    /// When it was looked at, and in the lowest bit whether it holds.
+    time: u32,
+    /// The part that failed the last time. In a long disjunction what was true in the last state is likely to be
+    /// true in this one.
+    decided: u32,
+}
+
+/// The work of looking at a conjunction, and for each of its tests: on average half of them are made.
+const LOOK: u64 = 25;
+const TEST: u64 = 3;
+
+/// In conjunctions of more parts than this the one that decided last is tried first.
+const LONG: usize = 4;
+
+impl Findings {
+    pub(super) fn new(formulas: &Formulas) -> Findings {
+        Findings { memo: vec![Finding::default(); formulas.conjunctions.len()], work: 0 }
+    }
+
+    pub(super) fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// Counts work that others do for a question.
+    #[inline]
+    pub(super) fn add_work(&mut self, work: u64) {
+        self.work += work;
+    }
+
+    /// Forgets all times, when they begin again.
+    pub(super) fn forget(&mut self) {
+        self.memo.iter_mut().for_each(|finding| finding.time = 0);
+    }
+
+    /// Whether the formula holds.
+    #[inline]
+    pub(super) fn holds(&mut self, view: View<'_>, formula: Formula) -> bool {
+        let number = (formula.0 >> 1) as usize;
+        let [from, to] = view.formulas.conjunctions[number..number + 2] else { return false };
+        let tests = &view.formulas.tests[from.tests as usize..to.tests as usize];
+        self.work += LOOK + TEST * tests.len() as u64;
+        let value = tests.iter().all(|test| test.holds(view.row))
+            && (from.parts == to.parts || self.parts_hold(view, number, from, to));
+        value ^ (formula.0 & 1 == 1)
+    }
+
+    fn parts_hold(&mut self, view: View<'_>, number: usize, from: Conjunction, to: Conjunction) -> bool {
+        let parts = &view.formulas.parts;
+        if to.parts - from.parts == 1 {
+            // To remember this would cost more than to ask the only part again, which remembers.
+            return self.holds(view, parts[from.parts as usize]);
+        }
+        let Finding { time, decided } = self.memo[number];
+        if time & !1 == view.time {
+            return time & 1 == 1;
+        }
+        let long = (to.parts - from.parts) as usize > LONG;
+        let mut holds = !long || self.holds(view, parts[(from.parts + decided) as usize]);
+        if holds {
+            let failed = self.failing_part(view, from, to);
+            holds = failed.is_none();
+            self.memo[number].decided = failed.map_or(0, |part| part - from.parts);
+        }
+        self.memo[number].time = view.time | u32::from(holds);
+        holds
+    }
+
+    /// The first part that does not hold.
+    fn failing_part(&mut self, view: View<'_>, from: Conjunction, to: Conjunction) -> Option<u32> {
+        let parts = &view.formulas.parts;
+        let mut fails = |&part: &u32| !self.holds(view, parts[part as usize]);
+        if let Some(part) = (from.parts..from.guarded).find(&mut fails) {
+            return Some(part);
+        }
+        view.formulas
+            .guards
+            .open(from.guards..to.guards, view.row)
+            .find_map(|mut group| group.find(&mut fails))
+    }
+}

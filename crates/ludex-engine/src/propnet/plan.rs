@@ -1,0 +1,264 @@
+//! Which questions are asked and which are followed, phase by phase.
+//!
+//! A few games are played at random both ways when the engine is built, and the work of each way is counted
+//! (parts of formulas looked at, edges gone along). The clock is not consulted, so the plan, and with it the sequence of
+//! moves that a seed gives, is the same on every machine.
+
+use super::choices::Scratch;
+use super::counters::Counters;
+use super::formula::{Findings, Layout, View};
+use super::net::{Net, Signal};
+use super::phase::{self, Phase};
+use super::tracker::Tracker;
+use super::turn::{Questions, Turn};
+use crate::random::Random;
+use crate::row::{self, Row};
+use crate::vocabulary::{FluentId, MoveId};
+
+/// The longest cycle of phases that is tried: players taking turns make one as long as they are many.
+const LONGEST_CYCLE: usize = 8;
+
+/// More phases must save this share of the gates to be worth their upkeep, unless fewer roles have a choice in
+/// them.
+const LEAST_SAVING: f64 = 0.25;
+
+/// The phases in which there is least to do.
+pub(super) fn phases(net: &Net, initial: &Row) -> Vec<Phase> {
+    let start: Vec<bool> = (0..net.next.len() as u32).map(|f| row::holds(initial, FluentId(f))).collect();
+    let mut best: Option<(f64, f64, Vec<Phase>)> = None;
+    let mut most_known = 0.0;
+    for period in 1..=LONGEST_CYCLE {
+        let phases = phase::cycle(net, &start, period);
+        let known =
+            phases.iter().flatten().filter(|tri| tri.known().is_some()).count() as f64 / period as f64;
+        if best.is_some() && known <= most_known {
+            continue;
+        }
+        most_known = known;
+        let (mut gates, mut choosing) = (0.0, 0.0);
+        for phase in &phases {
+            let net = phase::specialised(net, phase);
+            let signals = net.legal.iter().flatten().chain(&net.next).copied().chain([net.terminal]);
+            gates += net.cone_size(signals) as f64 / period as f64;
+            let has_choice = |moves: &&Vec<Signal>| moves.iter().filter(|s| **s != Signal::FALSE).count() > 1;
+            choosing += net.legal.iter().filter(has_choice).count() as f64 / period as f64;
+        }
+        let better = best.as_ref().is_none_or(|&(least_gates, least_choosing, _)| {
+            choosing < least_choosing - 1e-6 || gates < least_gates * (1.0 - LEAST_SAVING)
+        });
+        if better {
+            best = Some((gates, choosing, phases));
+        }
+    }
+    best.map_or_else(Vec::new, |(.., phases)| phases)
+}
+
+/// Joint moves of the trials, and the work after which they stop.
+const TRIAL_MOVES: usize = 400;
+const TRIAL_WORK: u64 = 50_000_000;
+
+/// How often each fluent holds in random play, which the counters of the whole network follow.
+pub(super) fn odds(counters: &Counters, initial: &Row) -> Vec<f32> {
+    let mut tracker = Tracker::new(counters, initial);
+    let mut random = Random::new(0);
+    let mut state = initial.to_vec();
+    let mut seen = vec![0u32; counters.fluents];
+    let mut joint = Vec::new();
+    let mut count = 0;
+    while count < TRIAL_MOVES && tracker.work() < TRIAL_WORK {
+        row::fluents(&state).for_each(|fluent| seen[fluent.index()] += 1);
+        count += 1;
+        tracker.load(&state);
+        if tracker.is_terminal() || !draw(&tracker, &mut random, &mut joint) {
+            state.copy_from_slice(initial);
+        } else {
+            tracker.next(&joint, &mut state);
+        }
+    }
+    // Nothing is certain after a few games.
+    seen.into_iter().map(|seen| (seen as f32 + 0.1) / (count as f32 + 0.2)).collect()
+}
+
+/// Draws a move for each role; false if somebody has none.
+fn draw(tracker: &Tracker<'_>, random: &mut Random, joint: &mut Vec<MoveId>) -> bool {
+    joint.clear();
+    for legal in tracker.legal() {
+        let members = legal.members();
+        if members.is_empty() {
+            return false;
+        }
+        joint.push(MoveId(members[random.below(members.len())]));
+    }
+    true
+}
+
+/// What to ask in each phase. `everything` follows the whole network.
+pub(super) fn questions(
+    net: &Net,
+    phases: &[Phase],
+    everything: &Counters,
+    layout: &Layout,
+    initial: &Row,
+) -> Vec<Questions> {
+    let only = Questions::NONE;
+    let mut candidates = Vec::new();
+    for phase in phases {
+        let net = phase::specialised(net, phase);
+        let turn = Turn::new(&net, phase, layout, Questions::ALL);
+        // What cannot be asked needs no comparison.
+        let legal = turn.legal.is_some().then(|| Counters::new(&net, Questions { legal: true, ..only }));
+        let next = turn.effects.is_some().then(|| Counters::new(&net, Questions { next: true, ..only }));
+        candidates.push((turn, legal, next));
+    }
+    let terminal = Counters::new(net, Questions { terminal: true, ..only });
+    let tracker = |counters| Tracker::new(counters, initial);
+    let ways = candidates.iter().map(|(turn, legal, next)| Ways {
+        turn,
+        findings: Findings::new(&turn.formulas),
+        legal: legal.as_ref().map(tracker),
+        next: next.as_ref().map(tracker),
+        asking: Work::default(),
+        following: Work::default(),
+    });
+    let mut trial = Trial {
+        ways: ways.collect(),
+        play: tracker(everything),
+        terminal: tracker(&terminal),
+        row: vec![0; layout.words()],
+        flips: vec![0; layout.words()],
+        scratch: Scratch::default(),
+        time: 0,
+        layout,
+    };
+    trial.play(initial);
+    trial.verdict()
+}
+
+/// Work by question.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    legal: u64,
+    next: u64,
+    terminal: u64,
+}
+
+impl Work {
+    fn total(self) -> u64 {
+        self.legal + self.next + self.terminal
+    }
+}
+
+/// The work of finding out what has changed.
+const LOAD: u64 = 100;
+
+/// Play in which every question is answered both ways.
+struct Trial<'t> {
+    ways: Vec<Ways<'t>>,
+    /// Decides what is played.
+    play: Tracker<'t>,
+    terminal: Tracker<'t>,
+    layout: &'t Layout,
+    row: Vec<u64>,
+    flips: Vec<u64>,
+    scratch: Scratch,
+    time: u32,
+}
+
+/// Both ways to play one phase.
+struct Ways<'t> {
+    turn: &'t Turn,
+    findings: Findings,
+    legal: Option<Tracker<'t>>,
+    next: Option<Tracker<'t>>,
+    asking: Work,
+    following: Work,
+}
+
+impl Trial<'_> {
+    fn play(&mut self, initial: &Row) {
+        let mut random = Random::new(0);
+        let mut state = initial.to_vec();
+        let mut joint = Vec::new();
+        for _ in 0..TRIAL_MOVES {
+            let Some(at) = self.ways.iter().position(|ways| ways.turn.admits(&state)) else { break };
+            self.row[..state.len()].copy_from_slice(&state);
+            self.ask(at, &mut random);
+            self.follow(at, &state);
+            self.play.load(&state);
+            if self.play.is_terminal() || !draw(&self.play, &mut random, &mut joint) {
+                state.copy_from_slice(initial);
+                continue;
+            }
+            self.ask_next(at, &joint);
+            self.follow_next(at, &joint, &state);
+            self.play.next(&joint, &mut state);
+            let total = |ways: &Ways<'_>| ways.asking.total() + ways.following.total();
+            if self.play.work() + self.ways.iter().map(total).sum::<u64>() > TRIAL_WORK {
+                break;
+            }
+        }
+    }
+
+    /// Asks whether the game is over, and for a move of each role.
+    fn ask(&mut self, at: usize, random: &mut Random) {
+        self.time += 2;
+        let Ways { turn, findings, asking, .. } = &mut self.ways[at];
+        let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
+        let before = findings.work();
+        if let Some(terminal) = turn.terminal {
+            findings.holds(view, terminal);
+        }
+        let between = findings.work();
+        for choices in turn.legal.iter().flatten() {
+            choices.pick(view, findings, random, &mut self.scratch);
+        }
+        asking.terminal += between - before;
+        asking.legal += findings.work() - between;
+    }
+
+    fn ask_next(&mut self, at: usize, joint: &[MoveId]) {
+        let Ways { turn, findings, asking, .. } = &mut self.ways[at];
+        let Some(effects) = turn.effects.as_ref().filter(|effects| effects.know(joint)) else { return };
+        self.layout.set_moves(&mut self.row, joint);
+        self.time += 2;
+        let before = findings.work();
+        let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
+        effects.collect(joint, view, findings, &mut self.flips);
+        self.flips.fill(0);
+        self.layout.clear_moves(&mut self.row);
+        asking.next += findings.work() - before;
+    }
+
+    fn follow(&mut self, at: usize, state: &Row) {
+        let Ways { legal, following, .. } = &mut self.ways[at];
+        let load = |tracker: &mut Tracker<'_>| {
+            let before = tracker.work();
+            tracker.load(state);
+            tracker.work() - before + LOAD
+        };
+        following.terminal += load(&mut self.terminal);
+        following.legal += legal.as_mut().map_or(0, load);
+    }
+
+    fn follow_next(&mut self, at: usize, joint: &[MoveId], state: &Row) {
+        let Ways { next, following, .. } = &mut self.ways[at];
+        if let Some(tracker) = next {
+            let before = tracker.work();
+            tracker.load(state);
+            tracker.next(joint, &mut state.to_vec());
+            following.next += tracker.work() - before + LOAD;
+        }
+    }
+
+    fn verdict(&self) -> Vec<Questions> {
+        // The end of the game is followed in all phases or in none.
+        let sum = |part: fn(&Ways<'_>) -> u64| self.ways.iter().map(part).sum::<u64>();
+        let terminal = sum(|ways| ways.asking.terminal) <= sum(|ways| ways.following.terminal);
+        let questions = self.ways.iter().map(|Ways { turn, asking, following, .. }| Questions {
+            legal: turn.legal.is_some() && asking.legal <= following.legal,
+            next: turn.effects.is_some() && asking.next <= following.next,
+            terminal: turn.terminal.is_some() && terminal,
+        });
+        questions.collect()
+    }
+}

@@ -1,0 +1,107 @@
+//! How the states of one phase are played.
+//!
+//! Each question has two ways to its answer: *asking* formulas (`choices.rs`, `effects.rs`) and *following*
+//! changes (`tracker.rs`). Which one is cheaper depends on the rules; `plan.rs` finds out.
+
+use super::choices::Choices;
+use super::counters::Counters;
+use super::effects::{Draft, Effects};
+use super::formula::{Formula, Formulas, Layout, Test};
+use super::net::{Net, NetBuilder, Signal};
+use super::phase::Phase;
+use crate::row::Row;
+
+/// Some of the questions about a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Questions {
+    pub(super) legal: bool,
+    pub(super) next: bool,
+    pub(super) terminal: bool,
+}
+
+impl Questions {
+    pub(super) const ALL: Questions = Questions { legal: true, next: true, terminal: true };
+    pub(super) const NONE: Questions = Questions { legal: false, next: false, terminal: false };
+}
+
+/// A phase, compiled. What is not asked is followed: legal moves and the next state by the counters of the
+/// turn, the end of the game, which is the same question in all phases, by counters of the whole network.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// What is common to the states of the phase.
+    pattern: Vec<Test>,
+    pub(super) formulas: Formulas,
+    /// For each role its moves.
+    pub(super) legal: Option<Vec<Choices>>,
+    pub(super) effects: Option<Effects>,
+    pub(super) terminal: Option<Formula>,
+    pub(super) counters: Option<Counters>,
+}
+
+impl Turn {
+    /// Compiles the network of a phase. Of the questions to be asked those are followed for which that is
+    /// impossible or too large.
+    pub(super) fn new(net: &Net, phase: &Phase, layout: &Layout, ask: Questions) -> Turn {
+        let literals: Vec<(u32, bool)> =
+            (0..).zip(phase).filter_map(|(fluent, tri)| Some((fluent, tri.known()?))).collect();
+        let pattern = Test::all(&literals).unwrap_or_default();
+        let mut builder = NetBuilder::continuing(net);
+        let draft = if ask.next { Draft::new(net, phase, &mut builder) } else { None };
+        let expressible = |signals: &[Signal]| Formulas::can_express(&builder.nodes, signals);
+        let draft = draft.filter(|draft| expressible(draft.conditions()));
+        let legal: Vec<Signal> = net.legal.iter().flatten().copied().collect();
+        let legal = if ask.legal && expressible(&legal) { legal } else { Vec::new() };
+        let terminal: Vec<Signal> =
+            [net.terminal].into_iter().filter(|&s| ask.terminal && expressible(&[s])).collect();
+        let conditions = draft.as_ref().map_or(&[][..], Draft::conditions);
+        let signals: Vec<Signal> = [&legal, &terminal, conditions].into_iter().flatten().copied().collect();
+        let Some((formulas, list)) = Formulas::new(&builder.nodes, &signals, layout) else {
+            // Together they are nested too deep.
+            let followed = Questions { terminal: false, ..Questions::ALL };
+            return Turn { pattern, ..Turn::following(Counters::new(net, followed)) };
+        };
+        let (legal_formulas, rest) = list.split_at(legal.len());
+        let (terminal, conditions) = rest.split_at(terminal.len());
+        let mut legal_formulas = legal_formulas.iter().copied();
+        let legal = (!legal.is_empty()).then(|| {
+            let choices = |moves: &Vec<Signal>| {
+                Choices::new(legal_formulas.by_ref().take(moves.len()), &formulas, layout)
+            };
+            net.legal.iter().map(choices).collect()
+        });
+        let effects = draft.map(|draft| draft.compile(conditions, &formulas, layout));
+        let followed = Questions { legal: legal.is_none(), next: effects.is_none(), terminal: false };
+        Turn {
+            pattern,
+            formulas,
+            terminal: terminal.first().copied(),
+            counters: (followed != Questions::NONE).then(|| Counters::new(net, followed)),
+            legal,
+            effects,
+        }
+    }
+
+    /// Any state, and nothing asked. The counters must follow legal moves and the next state.
+    pub(super) fn following(counters: Counters) -> Turn {
+        Turn {
+            pattern: Vec::new(),
+            formulas: Formulas::default(),
+            legal: None,
+            effects: None,
+            terminal: None,
+            counters: Some(counters),
+        }
+    }
+
+    /// True if the state is one of the phase.
+    #[inline]
+    pub(super) fn admits(&self, state: &Row) -> bool {
+        self.pattern.iter().all(|test| test.holds(state))
+    }
+
+    pub(super) fn memory_usage(&self) -> usize {
+        self.formulas.memory_usage()
+            + self.effects.as_ref().map_or(0, Effects::memory_usage)
+            + self.counters.as_ref().map_or(0, Counters::memory_usage)
+    }
+}
