@@ -3,6 +3,7 @@
 use super::evaluate::Store;
 use super::plan::Estimate;
 use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, TableId};
+use super::split::Split;
 use crate::error::BuildError;
 use crate::limits::{Budget, Exceeded, Limits};
 use crate::row;
@@ -10,6 +11,7 @@ use crate::terms::Terms;
 use crate::vocabulary::Vocabulary;
 use ludex_gdl::Game;
 use ludex_gdl::analysis::dependencies::Phase;
+use ludex_gdl::analysis::domains::Domain;
 use ludex_gdl::rewrite::demand::on_demand;
 use ludex_gdl::rules::RelationId;
 
@@ -118,6 +120,26 @@ impl Base {
         Ok((program, store))
     }
 
+    /// The same with rules in parts: the auxiliary tables follow the others.
+    pub(crate) fn in_parts(&self, split: Split) -> Base {
+        let mut base = self.clone();
+        for table in &split.tables {
+            base.store.add_table(table.width);
+            base.program.guesses.push(Estimate { rows: 1000.0, distinct: vec![10.0; table.width] });
+            base.program.columns.push(vec![Domain::default(); table.width]);
+        }
+        base.program.tables.extend(split.tables);
+        base.program.strata.retain(|stratum| stratum.phase == Phase::Static);
+        let rules = split.parts.into_iter().chain(split.rules).collect();
+        base.program.strata.push(FlatStratum { rules, recursive: true, phase: Phase::Move });
+        base
+    }
+
+    /// True for the tables that the rewriting on demand brought: they say what is asked, not what holds.
+    pub(crate) fn is_question(&self, table: TableId) -> bool {
+        self.program.table(table).relation.index() >= self.original_relations
+    }
+
     /// The initial state. Its terms begin with the vocabulary's, so their numbers mean the same.
     pub(crate) fn initial(&self, vocabulary: &Vocabulary) -> Vec<u64> {
         let mut row = vec![0; vocabulary.words()];
@@ -143,6 +165,16 @@ impl Base {
             .collect()
     }
 
+    /// The rule without the negations that depend on the state.
+    pub(crate) fn relaxed_rule(&self, rule: &FlatRule) -> FlatRule {
+        let mut rule = rule.clone();
+        rule.body.retain(|literal| match literal {
+            FlatLiteral::Negative(atom) => self.program.table(atom.table).phase == Phase::Static,
+            _ => true,
+        });
+        rule
+    }
+
     /// The tables filled with a superset of what any reachable state can hold: negation of what is not
     /// static is ignored, what is legal is done, what is next is true.
     pub(crate) fn relaxed(&self, extent: Extent, limits: Limits) -> Result<Store, Overrun> {
@@ -156,14 +188,7 @@ impl Base {
             rules.push(copy(tables.legal, tables.does, program.table(tables.does).width));
         }
         for stratum in program.strata.iter().filter(|stratum| stratum.phase != Phase::Static) {
-            for rule in &stratum.rules {
-                let mut rule = rule.clone();
-                rule.body.retain(|literal| match literal {
-                    FlatLiteral::Negative(atom) => program.table(atom.table).phase == Phase::Static,
-                    _ => true,
-                });
-                rules.push(rule);
-            }
+            rules.extend(stratum.rules.iter().map(|rule| self.relaxed_rule(rule)));
         }
         if extent == Extent::Vocabulary {
             let wanted = program.fluents.iter().map(|f| f.holds).chain(program.moves.iter().map(|m| m.does));

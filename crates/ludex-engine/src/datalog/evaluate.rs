@@ -1,6 +1,6 @@
 //! Applying rules to tables until nothing new follows.
 
-use super::plan::{Column, Estimate, Plan, Step, plan};
+use super::plan::{Column, Estimate, Plan, Step, plan, plan_every};
 use super::program::{Arg, FlatLiteral, FlatRule, FlatStratum, TableId};
 use super::table::Table;
 use crate::limits::{Budget, Exceeded};
@@ -84,6 +84,12 @@ impl Store {
         Store { tables, terms, env: Vec::new(), row: Vec::new(), new }
     }
 
+    /// An empty table behind the others.
+    pub(crate) fn add_table(&mut self, width: usize) {
+        self.tables.push(Arc::new(Table::new(width)));
+        self.new.push((0, 0));
+    }
+
     pub(crate) fn table(&self, id: TableId) -> &Table {
         &self.tables[id.index()]
     }
@@ -165,6 +171,17 @@ impl Store {
         Ok(news)
     }
 
+    /// Derives what a rule that does not read its own head gives.
+    pub(crate) fn apply_once(
+        &mut self,
+        rule: &FlatRule,
+        estimates: &[Estimate],
+        budget: &mut Budget,
+    ) -> Result<(), Exceeded> {
+        let plan = plan(rule, None, estimates, &mut self.tables);
+        self.run(&plan, budget)
+    }
+
     /// Hands every way through the conditions of a rule to `sink`; the tables stay as they are.
     pub(crate) fn each_match<S: Sink>(
         &mut self,
@@ -173,9 +190,7 @@ impl Store {
         sink: &mut S,
         budget: &mut Budget,
     ) -> Result<(), Exceeded> {
-        let mut plan = plan(rule, None, estimates, &mut self.tables);
-        // Every way counts, not only the first to each head.
-        plan.decided = plan.steps.len();
+        let plan = plan_every(rule, estimates, &mut self.tables);
         if self.env.len() < plan.variables {
             self.env.resize(plan.variables, TermId(0));
         }

@@ -13,6 +13,7 @@
 //! - `program.rs`: rules made flat
 //! - `plan.rs`: the order of conditions
 //! - `evaluate.rs`: rules applied to tables
+//! - `split.rs`: large rules in parts, for those who enumerate instances
 //! - `base.rs`: the static part, and the superset that gives the vocabulary
 //! - `reference.rs`: the engine
 
@@ -21,6 +22,7 @@ mod evaluate;
 mod plan;
 mod program;
 mod reference;
+mod split;
 mod table;
 
 pub(crate) use base::{Base, Extent, Overrun};
@@ -28,4 +30,5 @@ pub(crate) use evaluate::{Sink, Store};
 pub(crate) use plan::{Estimate, Plan};
 pub(crate) use program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, Shape, Stay, TableId};
 pub use reference::Datalog;
+pub(crate) use split::split;
 pub(crate) use table::Table;

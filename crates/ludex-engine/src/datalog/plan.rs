@@ -74,11 +74,13 @@ impl Estimate {
 
     /// Exact figures of a table.
     pub(crate) fn of(table: &Table) -> Estimate {
-        // Beyond a few thousand rows a sample tells as much.
-        let sample = table.len().min(4096);
+        // Beyond a few thousand rows a sample tells as much, if it is spread over the table: rows that were
+        // derived together have much in common. The multiplier is odd and large, so it meets no period.
+        let (length, sample) = (table.len() as u64, table.len().min(4096) as u64);
+        let at = |i: u64| if length > sample { i.wrapping_mul(0x9E37_79B9_7F4A_7C15) % length } else { i };
         let distinct = (0..table.width())
             .map(|column| {
-                let seen: HashSet<_> = (0..sample).map(|row| table.row(row)[column]).collect();
+                let seen: HashSet<_> = (0..sample).map(|i| table.row(at(i) as usize)[column]).collect();
                 seen.len() as f64
             })
             .collect();
@@ -98,10 +100,33 @@ pub(crate) fn plan(
     estimates: &[Estimate],
     tables: &mut [Arc<Table>],
 ) -> Plan {
-    let orders = [false, true].map(|head_first| Planner::new(rule, estimates).order(new, head_first));
+    let preferences = [Preference::Smallest, Preference::Head];
+    let orders = preferences.map(|preference| Planner::new(rule, estimates).order(new, preference));
     let [a, b] = &orders;
     let order = if b.cost < a.cost { b } else { a };
     Planner::new(rule, estimates).plan(order, tables)
+}
+
+/// As `plan`, for those who want every way through the conditions and not only each head. Every condition is
+/// tried as the first: to begin with the smallest can be far from the best where all are large.
+pub(crate) fn plan_every(rule: &FlatRule, estimates: &[Estimate], tables: &mut [Arc<Table>]) -> Plan {
+    let firsts = (0..rule.body.len()).filter(|&i| matches!(rule.body[i], FlatLiteral::Positive(_)));
+    let orders = firsts.map(|first| Planner::new(rule, estimates).order(None, Preference::First(first)));
+    let smallest = Planner::new(rule, estimates).order(None, Preference::Smallest);
+    let order = orders.min_by(|a, b| a.cost.total_cmp(&b.cost)).unwrap_or(smallest);
+    let mut plan = Planner::new(rule, estimates).plan(&order, tables);
+    plan.decided = plan.steps.len();
+    plan
+}
+
+/// What an order begins with; the smallest condition comes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Preference {
+    Smallest,
+    /// The conditions that bind the head.
+    Head,
+    /// This condition; and every way through counts, not only one to each head.
+    First(usize),
 }
 
 /// The positions of a rule's conditions in the order in which they are tried.
@@ -109,13 +134,6 @@ struct Order {
     conditions: Vec<usize>,
     new: bool,
     cost: f64,
-}
-
-fn variable(arg: &Arg) -> Option<u32> {
-    match arg {
-        Arg::Variable(v) => Some(*v),
-        Arg::Term(_) => None,
-    }
 }
 
 struct Planner<'r> {
@@ -134,7 +152,7 @@ impl<'r> Planner<'r> {
     }
 
     /// Orders the conditions greedily and adds up the rows that each is expected to be tried with.
-    fn order(&mut self, new: Option<usize>, head_first: bool) -> Order {
+    fn order(&mut self, new: Option<usize>, preference: Preference) -> Order {
         let rule = self.rule;
         let mut open: Vec<usize> = (0..rule.body.len()).collect();
         let mut order = Order { conditions: Vec::new(), new: new.is_some(), cost: 0.0 };
@@ -148,16 +166,22 @@ impl<'r> Planner<'r> {
             while let Some(at) = open.iter().position(|&i| self.is_test(&rule.body[i])) {
                 self.bind(open.remove(at), &mut order);
             }
-            let decided = self.head_is_bound();
+            let every = matches!(preference, Preference::First(_));
+            let decided = !every && self.head_is_bound();
             let binds_head = |position: usize| {
                 let FlatLiteral::Positive(atom) = &rule.body[position] else { return false };
                 atom.args.iter().any(|arg| !self.known(arg) && rule.head.args.contains(arg))
             };
-            let restrict = head_first && !decided && open.iter().any(|&i| binds_head(i));
+            let preferred = |position: usize| match preference {
+                Preference::Smallest => false,
+                Preference::Head => !decided && binds_head(position),
+                Preference::First(first) => position == first,
+            };
+            let restrict = open.iter().any(|&i| preferred(i));
             let next = open
                 .iter()
                 .enumerate()
-                .filter(|(_, i)| !restrict || binds_head(**i))
+                .filter(|(_, i)| !restrict || preferred(**i))
                 .filter_map(|(at, &i)| Some((at, self.cost(&rule.body[i])?)))
                 .min_by(|a, b| a.1.total_cmp(&b.1));
             let Some((at, matching)) = next else { break };
@@ -176,7 +200,7 @@ impl<'r> Planner<'r> {
     fn bind(&mut self, position: usize, order: &mut Order) {
         order.conditions.push(position);
         let mark = |args: &[Arg], bound: &mut [bool]| {
-            args.iter().filter_map(variable).for_each(|v| bound[v as usize] = true);
+            args.iter().filter_map(Arg::variable).for_each(|v| bound[v as usize] = true);
         };
         match &self.rule.body[position] {
             FlatLiteral::Positive(atom) => mark(&atom.args, &mut self.bound),
@@ -220,7 +244,7 @@ impl<'r> Planner<'r> {
     }
 
     fn known(&self, arg: &Arg) -> bool {
-        variable(arg).is_none_or(|v| self.bound[v as usize])
+        arg.variable().is_none_or(|v| self.bound[v as usize])
     }
 
     fn all_known(&self, args: &[Arg]) -> bool {

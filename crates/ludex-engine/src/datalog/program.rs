@@ -70,13 +70,35 @@ pub(crate) enum Arg {
     Term(TermId),
 }
 
-#[derive(Clone, Debug)]
+impl Arg {
+    pub(crate) fn variable(&self) -> Option<u32> {
+        match self {
+            Arg::Variable(v) => Some(*v),
+            Arg::Term(_) => None,
+        }
+    }
+
+    fn renumbered(self, by: &mut impl FnMut(u32) -> u32) -> Arg {
+        match self {
+            Arg::Variable(v) => Arg::Variable(by(v)),
+            Arg::Term(term) => Arg::Term(term),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FlatAtom {
     pub(crate) table: TableId,
     pub(crate) args: Vec<Arg>,
 }
 
-#[derive(Clone, Debug)]
+impl FlatAtom {
+    fn renumbered(self, by: &mut impl FnMut(u32) -> u32) -> FlatAtom {
+        FlatAtom { table: self.table, args: self.args.into_iter().map(|arg| arg.renumbered(by)).collect() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FlatLiteral {
     Positive(FlatAtom),
     Negative(FlatAtom),
@@ -89,6 +111,43 @@ pub(crate) enum FlatLiteral {
     },
     /// The variable is a constant, not a function.
     Constant(u32),
+}
+
+impl FlatLiteral {
+    /// Calls `visit` for every variable occurrence.
+    pub(crate) fn variables(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            FlatLiteral::Positive(atom) | FlatLiteral::Negative(atom) => {
+                atom.args.iter().filter_map(Arg::variable).for_each(visit);
+            }
+            FlatLiteral::Distinct(left, right) => {
+                [left, right].into_iter().filter_map(Arg::variable).for_each(visit);
+            }
+            FlatLiteral::Function { whole, args, .. } => {
+                visit(*whole);
+                args.iter().filter_map(Arg::variable).for_each(visit);
+            }
+            FlatLiteral::Constant(v) => visit(*v),
+        }
+    }
+
+    /// The literal with every variable's number replaced.
+    #[must_use]
+    pub(crate) fn renumbered(self, by: &mut impl FnMut(u32) -> u32) -> FlatLiteral {
+        match self {
+            FlatLiteral::Positive(atom) => FlatLiteral::Positive(atom.renumbered(by)),
+            FlatLiteral::Negative(atom) => FlatLiteral::Negative(atom.renumbered(by)),
+            FlatLiteral::Distinct(left, right) => {
+                FlatLiteral::Distinct(left.renumbered(by), right.renumbered(by))
+            }
+            FlatLiteral::Function { whole, functor, args } => FlatLiteral::Function {
+                whole: by(whole),
+                functor,
+                args: args.into_iter().map(|arg| arg.renumbered(by)).collect(),
+            },
+            FlatLiteral::Constant(v) => FlatLiteral::Constant(by(v)),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

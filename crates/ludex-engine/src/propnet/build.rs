@@ -20,7 +20,7 @@ pub(crate) fn build(base: &Base, ground: &Ground, vocabulary: &Vocabulary) -> Ne
     let mut builder = Builder {
         net: NetBuilder::new(),
         signals: vec![None; ground.atoms],
-        moves: HashMap::new(),
+        choices: HashMap::new(),
         fluent_signals: Vec::new(),
         move_signals: Vec::new(),
         ground,
@@ -34,13 +34,44 @@ struct Builder<'g> {
     net: NetBuilder,
     /// The signal of each atom that has been built.
     signals: Vec<Option<Signal>>,
-    /// The role and move of each *does* atom.
-    moves: HashMap<AtomId, (RoleId, MoveId)>,
+    /// The moves of which an atom is the disjunction, where it is one: *does* atoms, and what only says that
+    /// one of some moves is made.
+    choices: HashMap<AtomId, Vec<Choice>>,
     /// The signals of the fluents.
     fluent_signals: Vec<Signal>,
     /// For each role the signals of its moves.
     move_signals: Vec<Vec<Signal>>,
     ground: &'g Ground,
+}
+
+/// One of some moves of a role.
+#[derive(Clone, Debug)]
+struct Choice {
+    role: RoleId,
+    /// Ascending.
+    moves: Vec<MoveId>,
+    /// True if `moves` are those that it is not.
+    others: bool,
+}
+
+impl Choice {
+    /// One of `moves`, or of all but one of `others`; `count` is the number of the role's moves.
+    fn union(role: RoleId, count: usize, mut moves: Vec<MoveId>, others: &[&[MoveId]]) -> Choice {
+        moves.sort_unstable();
+        moves.dedup();
+        let Some((first, more)) = others.split_first() else {
+            if moves.len() * 2 <= count {
+                return Choice { role, moves, others: false };
+            }
+            let rest = (0..count as u32).map(MoveId).filter(|m| moves.binary_search(m).is_err()).collect();
+            return Choice { role, moves: rest, others: true };
+        };
+        // What none of the parts has.
+        let mut missing = first.to_vec();
+        missing.retain(|m| moves.binary_search(m).is_err());
+        missing.retain(|m| more.iter().all(|other| other.binary_search(m).is_ok()));
+        Choice { role, moves: missing, others: true }
+    }
 }
 
 impl Builder<'_> {
@@ -66,7 +97,7 @@ impl Builder<'_> {
             for (row, columns) in self.ground.store.table(tables.does).rows().enumerate() {
                 let atom = self.ground.atom(tables.does, row);
                 let signal = find_move(vocabulary, tables.shape, columns).map(|(role, movement)| {
-                    self.moves.insert(atom, (role, movement));
+                    self.choices.insert(atom, vec![Choice { role, moves: vec![movement], others: false }]);
                     self.move_signals[role.index()][movement.index()]
                 });
                 self.signals[atom.index()] = Some(signal.unwrap_or(Signal::FALSE));
@@ -126,6 +157,15 @@ impl Builder<'_> {
     /// The disjunction of an atom's bodies.
     fn disjunction(&mut self, atom: AtomId) -> Signal {
         let ground = self.ground;
+        if ground.bodies(atom).all(|body| body.len() == 1) {
+            // Nothing to take out.
+            let literals = ground.bodies(atom).map(|body| body[0]);
+            let (signal, choices) = self.one_of(literals, Vec::new());
+            if let Some(choices) = choices {
+                self.choices.insert(atom, choices);
+            }
+            return signal;
+        }
         let bodies: Vec<Vec<GroundLiteral>> = ground.bodies(atom).map(<[_]>::to_vec).collect();
         self.factored(bodies)
     }
@@ -150,25 +190,12 @@ impl Builder<'_> {
             arms.push(self.net.and(signal, rest));
             bodies = without;
         }
-        let mut moves: Vec<Vec<MoveId>> = vec![Vec::new(); self.move_signals.len()];
-        for body in bodies {
-            match body.as_slice() {
-                [only] if !only.is_negative() && self.moves.contains_key(&only.atom()) => {
-                    let (role, movement) = self.moves[&only.atom()];
-                    moves[role.index()].push(movement);
-                }
-                body => {
-                    let mut parts = body.iter().map(|&literal| self.signal(literal)).collect();
-                    arms.push(self.net.and_all(&mut parts));
-                }
-            }
+        let (single, several): (Vec<_>, Vec<_>) = bodies.into_iter().partition(|body| body.len() == 1);
+        for body in several {
+            let mut parts = body.iter().map(|&literal| self.signal(literal)).collect();
+            arms.push(self.net.and_all(&mut parts));
         }
-        for (role, mut moves) in (0..).zip(moves) {
-            if !moves.is_empty() {
-                arms.push(self.one_of(RoleId(role), &mut moves));
-            }
-        }
-        self.net.or_all(&mut arms)
+        self.one_of(single.iter().map(|body| body[0]), arms).0
     }
 
     /// The literal that most bodies of several literals share, if at least two do.
@@ -180,24 +207,55 @@ impl Builder<'_> {
         counts
             .into_iter()
             .filter(|(_, count)| *count > 1)
-            .max_by_key(|&(literal, count)| (count, !self.moves.contains_key(&literal.atom()), literal))
+            .max_by_key(|&(literal, count)| (count, !self.choices.contains_key(&literal.atom()), literal))
             .map(|(literal, _)| literal)
     }
 
-    /// True if the role makes one of these moves. Exactly one move of each role is made.
-    fn one_of(&mut self, role: RoleId, moves: &mut Vec<MoveId>) -> Signal {
-        moves.sort_unstable();
-        moves.dedup();
-        let all = &self.move_signals[role.index()];
-        if moves.len() * 2 <= all.len() {
-            let mut signals = moves.iter().map(|m| all[m.index()]).collect();
-            return self.net.or_all(&mut signals);
+    /// The disjunction of the literals and of `arms`; and which moves it is, if it is nothing but moves.
+    ///
+    /// Exactly one move of each role is made, so one of most of a role's moves is none of the others.
+    fn one_of(
+        &mut self,
+        literals: impl Iterator<Item = GroundLiteral>,
+        mut arms: Vec<Signal>,
+    ) -> (Signal, Option<Vec<Choice>>) {
+        // For each role the moves among the literals, and those of which the literals are all but.
+        let mut chosen: Vec<(Vec<MoveId>, Vec<&[MoveId]>)> =
+            vec![Default::default(); self.move_signals.len()];
+        let mut only_moves = arms.is_empty();
+        for literal in literals {
+            match self.choices.get(&literal.atom()).map(Vec::as_slice) {
+                // Of a single role the inverse is a choice too.
+                Some(choices) if !literal.is_negative() || choices.len() == 1 => {
+                    for choice in choices {
+                        let (moves, others) = &mut chosen[choice.role.index()];
+                        if choice.others == literal.is_negative() {
+                            moves.extend_from_slice(&choice.moves);
+                        } else {
+                            others.push(&choice.moves);
+                        }
+                    }
+                }
+                _ => {
+                    arms.push(self.signal(literal));
+                    only_moves = false;
+                }
+            }
         }
-        let mut others = (0..all.len() as u32)
-            .filter(|m| moves.binary_search(&MoveId(*m)).is_err())
-            .map(|m| all[m as usize])
-            .collect();
-        self.net.or_all(&mut others).inverse()
+        let mut choices = Vec::new();
+        for (role, (moves, others)) in (0..).map(RoleId).zip(chosen) {
+            if !moves.is_empty() || !others.is_empty() {
+                choices.push(Choice::union(role, self.move_signals[role.index()].len(), moves, &others));
+            }
+        }
+        for choice in &choices {
+            let all = &self.move_signals[choice.role.index()];
+            let mut signals = choice.moves.iter().map(|m| all[m.index()]).collect();
+            let one = self.net.or_all(&mut signals);
+            arms.push(if choice.others { one.inverse() } else { one });
+        }
+        only_moves &= !choices.is_empty();
+        (self.net.or_all(&mut arms), only_moves.then_some(choices))
     }
 
     fn finish(mut self, program: &Program, vocabulary: &Vocabulary) -> Net {
@@ -279,7 +337,12 @@ impl Builder<'_> {
             }
             for (row, columns) in ground.store.table(ends).rows().enumerate() {
                 let Some(fluent) = find(columns) else { continue };
-                let ends = self.signals[ground.atom(ends, row).index()].expect("all atoms are built");
+                // What is static and in the table always ends.
+                let is_static = program.table(ends).phase == Phase::Static;
+                let ends = match is_static {
+                    true => Signal::TRUE,
+                    false => self.signals[ground.atom(ends, row).index()].expect("all atoms are built"),
+                };
                 stays[fluent.index()] = self.net.and(self.fluent_signals[fluent.index()], ends.inverse());
             }
         }

@@ -2,10 +2,14 @@
 //!
 //! Every rule is instantiated by a join over the superset of what can hold (`Base::relaxed`), never by
 //! enumerating domains: a nine-argument jump costs as many instances as there are jumps. Conditions on
-//! static relations are decided on the way and leave no trace.
+//! static relations are decided on the way and leave no trace. Rules with very many instances are taken apart
+//! first (`datalog/split.rs`), so that an instance binds no more variables at a time than it must.
+//!
+//! Where relations are computed on demand (`rewrite/demand.rs`), what is asked is only a filter: it restricts the
+//! instances to what can matter, and does not appear in them. An atom that may be asked for is always right.
 
 use crate::datalog::{
-    Base, Estimate, Extent, FlatAtom, FlatLiteral, FlatRule, Overrun, Plan, Program, Sink, Store, TableId,
+    Base, Estimate, Extent, FlatAtom, FlatLiteral, FlatRule, Overrun, Plan, Sink, Store, TableId, split,
 };
 use crate::limits::{Budget, Exceeded, Limits};
 use ludex_gdl::analysis::dependencies::Phase;
@@ -38,13 +42,35 @@ impl GroundLiteral {
     }
 }
 
+/// How atoms are numbered.
+#[derive(Debug)]
+struct Atoms {
+    /// The first atom of each table; tables that are decided when the rules are grounded have none.
+    first: Vec<Option<u32>>,
+    count: usize,
+}
+
+impl Atoms {
+    fn new(base: &Base, store: &Store) -> Atoms {
+        let mut atoms = Atoms { first: Vec::with_capacity(store.tables.len()), count: 0 };
+        for (at, rows) in (0..).zip(&store.tables) {
+            let table = TableId(at);
+            let decided = base.program.table(table).phase == Phase::Static || base.is_question(table);
+            atoms.first.push((!decided).then_some(atoms.count as u32));
+            if !decided {
+                atoms.count += rows.len();
+            }
+        }
+        atoms
+    }
+}
+
 /// The ground rules of a game.
 #[derive(Debug)]
 pub(crate) struct Ground {
     /// The tables with the superset; atoms are their rows.
     pub(crate) store: Store,
-    /// The first atom of each table; static tables have none.
-    first: Vec<u32>,
+    first: Vec<Option<u32>>,
     pub(crate) atoms: usize,
     /// The bodies, end to end, sorted by head and without duplicates.
     literals: Vec<GroundLiteral>,
@@ -55,35 +81,44 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    pub(crate) fn new(base: &Base, limits: Limits) -> Result<Ground, Overrun> {
-        let program = &base.program;
-        let mut store = base.relaxed(Extent::Everything, limits)?;
-        let mut first = Vec::with_capacity(program.tables.len());
-        let mut atoms = 0;
-        for (info, table) in program.tables.iter().zip(&store.tables) {
-            first.push(atoms as u32);
-            if info.phase != Phase::Static {
-                atoms += table.len();
+    /// Rules with more than `few` instances, by estimate, are taken apart.
+    pub(crate) fn new(base: &Base, limits: Limits, few: f64) -> Result<Ground, Overrun> {
+        let limits = Limits { time: limits.time.saturating_mul(MORE_TIME), ..limits };
+        let (base, mut store) = superset(base, limits, few)?;
+        let mut estimates: Vec<Estimate> = store.tables.iter().map(|table| Estimate::of(table)).collect();
+        let base = base.in_parts(split(&base.program, &estimates, few));
+        let overrun = |rule: &FlatRule, limit| Overrun {
+            relations: vec![base.program.table(rule.head.table).relation],
+            limit,
+        };
+        let dynamic = || base.program.strata.iter().filter(|stratum| stratum.phase != Phase::Static);
+        let mut budget = Budget::new(limits);
+        for part in dynamic().flat_map(|stratum| &stratum.rules) {
+            // The superset is complete; what is missing is the parts, each after those that it reads.
+            if part.head.table.index() == store.tables.len() {
+                store.add_table(part.head.args.len());
+                let applied = store.apply_once(&base.relaxed_rule(part), &estimates, &mut budget);
+                applied.map_err(|limit| overrun(part, limit))?;
+                estimates.push(Estimate::of(store.table(part.head.table)));
             }
         }
-        let estimates: Vec<Estimate> = store.tables.iter().map(|table| Estimate::of(table)).collect();
-        let mut budget = Budget::new(Limits { rows: limits.rows * 16, ..limits });
+        let atoms = Atoms::new(&base, &store);
+        let mut budget = Budget::new(Limits { rows: limits.rows.saturating_mul(MORE_LITERALS), ..limits });
         let mut instances = Instances { heads: Vec::new(), literals: Vec::new(), ends: Vec::new() };
-        for stratum in program.strata.iter().filter(|stratum| stratum.phase != Phase::Static) {
-            for rule in &stratum.rules {
-                let mut sink = Instantiate::new(program, &first, rule, &mut instances);
-                let joined = sink.joined.clone();
-                store
-                    .each_match(&joined, &estimates, &mut sink, &mut budget)
-                    .map_err(|limit| Overrun::new(program, &store, &stratum.heads(), limit))?;
+        for rule in dynamic().flat_map(|stratum| &stratum.rules) {
+            if atoms.first[rule.head.table.index()].is_some() {
+                let mut sink = Instantiate::new(&atoms, rule, &mut instances);
+                let matched = store.each_match(&base.relaxed_rule(rule), &estimates, &mut sink, &mut budget);
+                matched.map_err(|limit| overrun(rule, limit))?;
             }
         }
-        Ok(instances.sorted(store, first, atoms))
+        Ok(instances.sorted(store, atoms))
     }
 
     /// The atom at a row of a table that is not static.
     pub(crate) fn atom(&self, table: TableId, row: usize) -> AtomId {
-        AtomId(self.first[table.index()] + row as u32)
+        let first = self.first[table.index()].expect("static tables have no atoms");
+        AtomId(first + row as u32)
     }
 
     /// The bodies of the rules for an atom.
@@ -110,16 +145,27 @@ struct Instances {
 
 impl Instances {
     /// Groups the rules by head and drops duplicates.
-    fn sorted(self, store: Store, first: Vec<u32>, atoms: usize) -> Ground {
+    fn sorted(self, store: Store, atoms: Atoms) -> Ground {
+        let Atoms { first, count: atoms } = atoms;
         let body = |rule: u32| {
             let start = if rule == 0 { 0 } else { self.ends[rule as usize - 1] };
             &self.literals[start as usize..self.ends[rule as usize] as usize]
         };
-        let mut order: Vec<u32> = (0..self.heads.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| {
-            self.heads[a as usize].cmp(&self.heads[b as usize]).then_with(|| body(a).cmp(body(b)))
-        });
-        order.dedup_by(|a, b| self.heads[*a as usize] == self.heads[*b as usize] && body(*a) == body(*b));
+        // Twenty million rules are not unusual: sorting by head is counting.
+        let mut starts = vec![0u32; atoms + 1];
+        for head in &self.heads {
+            starts[head.index() + 1] += 1;
+        }
+        for atom in 0..atoms {
+            starts[atom + 1] += starts[atom];
+        }
+        let mut order = vec![0u32; self.heads.len()];
+        let mut place = starts.clone();
+        for (rule, head) in (0..).zip(&self.heads) {
+            let at = &mut place[head.index()];
+            order[*at as usize] = rule;
+            *at += 1;
+        }
         let mut ground = Ground {
             store,
             first,
@@ -128,25 +174,54 @@ impl Instances {
             ends: Vec::with_capacity(order.len()),
             bodies: vec![0; atoms + 1],
         };
-        for &rule in &order {
-            ground.literals.extend_from_slice(body(rule));
-            ground.ends.push(ground.literals.len() as u32);
-            ground.bodies[self.heads[rule as usize].index() + 1] += 1;
-        }
         for atom in 0..atoms {
-            ground.bodies[atom + 1] += ground.bodies[atom];
+            let rules = &mut order[starts[atom] as usize..starts[atom + 1] as usize];
+            rules.sort_unstable_by(|&a, &b| body(a).cmp(body(b)));
+            for (at, &rule) in rules.iter().enumerate() {
+                if at == 0 || body(rules[at - 1]) != body(rule) {
+                    ground.literals.extend_from_slice(body(rule));
+                    ground.ends.push(ground.literals.len() as u32);
+                }
+            }
+            ground.bodies[atom + 1] = ground.ends.len() as u32;
         }
         ground
     }
 }
 
+/// The superset of what can hold, and the rules that it was computed with: as they are, or else in parts.
+fn superset(base: &Base, limits: Limits, few: f64) -> Result<(Base, Store), Overrun> {
+    let hasty = Limits { steps: limits.steps / HASTE, ..limits };
+    match base.relaxed(Extent::Everything, hasty) {
+        Ok(store) => return Ok((base.clone(), store)),
+        // Parts save work, not rows.
+        Err(overrun) if matches!(overrun.limit, Exceeded::Rows(_)) => return Err(overrun),
+        Err(_) => {}
+    }
+    // What is known of fluents and moves tells where parts are worth while.
+    let vocabulary = base.relaxed(Extent::Vocabulary, limits)?;
+    let sizes = base.estimates().into_iter().zip(&vocabulary.tables);
+    let estimates: Vec<Estimate> =
+        sizes.map(|(guess, table)| if table.len() > 0 { Estimate::of(table) } else { guess }).collect();
+    let base = base.in_parts(split(&base.program, &estimates, few));
+    let store = base.relaxed(Extent::Everything, limits)?;
+    Ok((base, store))
+}
+
+/// The superset is first tried with this fraction of the steps allowed, then with rules in parts.
+const HASTE: u64 = 16;
+
+/// Ground rules may have so many times more literals than the superset may have rows, since literals are small:
+/// four bytes.
+const MORE_LITERALS: usize = 32;
+
+/// Each part of grounding may take so many times longer than other computations: a network pays for much.
+const MORE_TIME: u32 = 3;
+
 /// Turns each match of a rule into a ground rule.
 struct Instantiate<'a> {
-    program: &'a Program,
-    first: &'a [u32],
+    first: &'a [Option<u32>],
     head: &'a FlatAtom,
-    /// The rule without the negations that depend on the state.
-    joined: FlatRule,
     positive: Vec<&'a FlatAtom>,
     negative: Vec<&'a FlatAtom>,
     out: &'a mut Instances,
@@ -154,31 +229,24 @@ struct Instantiate<'a> {
 }
 
 impl<'a> Instantiate<'a> {
-    fn new(
-        program: &'a Program,
-        first: &'a [u32],
-        rule: &'a FlatRule,
-        out: &'a mut Instances,
-    ) -> Instantiate<'a> {
-        let is_dynamic = |atom: &FlatAtom| program.table(atom.table).phase != Phase::Static;
-        let mut joined = rule.clone();
-        joined.body.retain(|literal| !matches!(literal, FlatLiteral::Negative(atom) if is_dynamic(atom)));
+    fn new(atoms: &'a Atoms, rule: &'a FlatRule, out: &'a mut Instances) -> Instantiate<'a> {
+        let has_atoms = |atom: &FlatAtom| atoms.first[atom.table.index()].is_some();
         let (mut positive, mut negative) = (Vec::new(), Vec::new());
         for literal in &rule.body {
             match literal {
-                FlatLiteral::Positive(atom) if is_dynamic(atom) => positive.push(atom),
-                FlatLiteral::Negative(atom) if is_dynamic(atom) => negative.push(atom),
+                FlatLiteral::Positive(atom) if has_atoms(atom) => positive.push(atom),
+                FlatLiteral::Negative(atom) if has_atoms(atom) => negative.push(atom),
                 _ => {}
             }
         }
-        Instantiate { program, first, head: &rule.head, joined, positive, negative, out, body: Vec::new() }
+        Instantiate { first: &atoms.first, head: &rule.head, positive, negative, out, body: Vec::new() }
     }
 
     fn find(&self, store: &Store, atom: &FlatAtom) -> Option<AtomId> {
-        debug_assert!(self.program.table(atom.table).phase != Phase::Static);
+        let first = self.first[atom.table.index()]?;
         let row = atom.args.iter().map(|arg| store.value(*arg));
         let position = store.table(atom.table).position(row)?;
-        Some(AtomId(self.first[atom.table.index()] + position as u32))
+        Some(AtomId(first + position as u32))
     }
 }
 

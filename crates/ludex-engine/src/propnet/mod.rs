@@ -75,11 +75,20 @@ pub struct Asked {
     pub questions: Vec<TermId>,
 }
 
+/// Rules with fewer instances than this stay whole: they are cheap, and common conditions are taken out of them
+/// when the network is built.
+const FEW_INSTANCES: f64 = 50_000.0;
+
 /// Compiles the rules of a game into a network.
 pub fn compile(game: &Game, limits: Limits) -> Result<Compiled, BuildError> {
+    compile_in_parts(game, limits, FEW_INSTANCES)
+}
+
+/// As `compile`, with rules of more than `few` instances taken apart.
+fn compile_in_parts(game: &Game, limits: Limits, few: f64) -> Result<Compiled, BuildError> {
     let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
     Base::build_on_demand(game, Vec::new(), vocabulary.terms(), limits, |base| {
-        let ground = ground::Ground::new(base, limits)?;
+        let ground = ground::Ground::new(base, limits, few)?;
         let net = build::build(base, &ground, &vocabulary);
         let swept = net.swept();
         let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
@@ -89,4 +98,68 @@ pub fn compile(game: &Game, limits: Limits) -> Result<Compiled, BuildError> {
         let asked = Asked { terms, questions };
         Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes, asked })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, Worker};
+    use crate::random::Random;
+    use crate::vocabulary::RoleId;
+
+    /// Whether rules are taken apart is nobody's business but the grounder's: networks of whole rules and of
+    /// rules in the smallest parts give the same answers in random play.
+    #[test]
+    fn parts_change_no_answer() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games");
+        let (mut games, mut apart) = (0, 0);
+        for entry in std::fs::read_dir(folder).expect("the bundled games") {
+            let path = entry.expect("a readable folder").path();
+            if path.extension().is_none_or(|extension| extension != "kif") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("a readable sheet");
+            let game = ludex_gdl::Sheet::read(&text).into_game().expect("bundled games have no errors");
+            let limits = Limits { time: std::time::Duration::from_secs(3600), ..Limits::default() };
+            let [whole, parts] =
+                [f64::INFINITY, 0.0].map(|few| compile_in_parts(&game, limits, few).expect("it fits"));
+            games += 1;
+            apart += usize::from(whole.sizes.rules != parts.sizes.rules);
+            same_play(&path.display().to_string(), &Propnet::of(whole), &Propnet::of(parts));
+        }
+        assert!(games > 5 && apart > 3, "{games} games, of which {apart} could be taken apart");
+    }
+
+    fn same_play(name: &str, whole: &Propnet, parts: &Propnet) {
+        let (mut a, mut b) = (whole.worker(), parts.worker());
+        let words = whole.vocabulary().words();
+        let mut random = Random::new(1);
+        let (mut state, mut next, mut other) = (vec![0; words], vec![0; words], vec![0; words]);
+        for _ in 0..3 {
+            a.initial(&mut state);
+            for _ in 0..60 {
+                assert_eq!(a.is_terminal(&state), b.is_terminal(&state), "{name}");
+                let mut joint = Vec::new();
+                for role in whole.vocabulary().roles() {
+                    assert_eq!(a.goal(&state, role), b.goal(&state, role), "{name}");
+                    let [left, right] = [legal(&mut *a, &state, role), legal(&mut *b, &state, role)];
+                    assert_eq!(left, right, "{name}");
+                    joint.extend((!left.is_empty()).then(|| left[random.below(left.len())]));
+                }
+                if a.is_terminal(&state) || joint.len() < whole.vocabulary().role_count() {
+                    break;
+                }
+                a.next(&state, &joint, &mut next);
+                b.next(&state, &joint, &mut other);
+                assert_eq!(next, other, "{name}");
+                std::mem::swap(&mut state, &mut next);
+            }
+        }
+    }
+
+    fn legal(worker: &mut dyn Worker, state: &[u64], role: RoleId) -> Vec<crate::vocabulary::MoveId> {
+        let mut moves = Vec::new();
+        worker.legal(state, role, &mut moves);
+        moves
+    }
 }
