@@ -459,8 +459,9 @@ pub enum EncodingChoice {
 
 /// Build, ask and inspect end-game databases
 ///
-/// A database knows for each state how many joint moves it is from a role's best goal: *reachable* if all roles help, *forced* whatever
-/// the others do. It is made by regression from the goals, and is one file that carries the rules of its game.
+/// A database knows for each state how many joint moves it is from a role's best goal: *reachable* if all
+/// roles help, *forced* whatever the others do. It is made by regression from the goals, and is one file that
+/// carries the rules of its game.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex endgame build tictactoe --depth 4 -o tictactoe.end
@@ -481,8 +482,9 @@ pub enum EndgameAction {
 
 /// Regress the goals of a game
 ///
-/// Goes back from the best goals of all roles, one joint move at a time, until depth N, the end, or a limit. What is finished when a limit is met is
-/// written, and the limit is named. The file is written under another name and renamed, so it is there whole or not at all.
+/// Goes back from the best goals of all roles, one joint move at a time, until depth N, the end, or a limit.
+/// What is finished when a limit is met is written, and the limit is named. The file is written under another
+/// name and renamed, so it is there whole or not at all.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex endgame build tictactoe --depth 4 -o tictactoe.end
@@ -500,7 +502,7 @@ pub struct EndgameBuild {
     /// Stop after S seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
     pub time: f64,
-    /// Stop at N million diagram nodes, some 60 megabytes each
+    /// Stop at N million diagram nodes, some 40 megabytes each
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub memory: u32,
     /// Stop at N entries
@@ -509,6 +511,9 @@ pub struct EndgameBuild {
     /// Assume nothing about reachable states
     #[arg(long)]
     pub no_invariants: bool,
+    /// Spend up to S seconds on finding and proving facts first, beside those that are found on the way
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "no_invariants")]
+    pub prove: Option<f64>,
     /// Regress moves that add and delete fixed fluents like all others
     #[arg(long)]
     pub no_strips: bool,
@@ -518,8 +523,9 @@ pub struct EndgameBuild {
 
 /// Look up a state
 ///
-/// Prints the state's entries with their plans, what it is for each role (winning: only this role has an entry; cooperative: others have one too; losing: only
-/// others have one; unknown), and the moves to play. STATE is a list of fluents in KIF, `-` for standard input; `initial` is the initial state.
+/// Prints the state's entries with their plans, what it is for each role (winning: only this role has an
+/// entry; cooperative: others have one too; losing: only others have one; unknown), and the moves to play.
+/// STATE is a list of fluents in KIF, `-` for standard input; `initial` is the initial state.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex endgame query maze.end --state '(cell a) (gold i) (step 5)'
@@ -541,8 +547,9 @@ pub struct EndgameQuery {
 
 /// Say what a database holds
 ///
-/// Checks the file, and prints its size and the number of entries of each role, kind and depth; with --descriptions also the entries, with --ghosts how many of
-/// them no reachable state meets (every reachable state is visited for that).
+/// Checks the file, and prints its size and the number of entries of each role, kind and depth; with
+/// --descriptions also the entries, with --ghosts how many of them no reachable state meets (every reachable
+/// state is visited for that).
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex endgame info tictactoe.end
@@ -567,8 +574,9 @@ pub struct EndgameInfo {
 
 /// Solve a game by visiting every state
 ///
-/// Visits every reachable state on several threads and works back from the ends: the value of the game for each role, how soon, the best first moves, and how many
-/// states there are. In two-player turn-taking games whose goals add up to a constant these are the values under best play; elsewhere what each role can force
+/// Visits every reachable state on several threads and works back from the ends: the value of the game for
+/// each role, how soon, the best first moves, and how many states there are. In two-player turn-taking games
+/// whose goals add up to a constant these are the values under best play; elsewhere what each role can force
 /// by itself. Exit status 1 if the game does not fit the limits.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:

@@ -1,6 +1,8 @@
-//! The judge of the regression: on every reachable state of small games, what the database says must be what exhaustive search finds.
+//! The judge of the regression: on every reachable state of small games, what the database says must be what
+//! exhaustive search finds.
 //!
-//! The search runs on the reference engine, the regression reads the propositional network: they share the rules and nothing else.
+//! The search runs on the reference engine, the regression reads the propositional network: they share the
+//! rules and nothing else.
 
 use ludex_engine::datalog::Datalog;
 use ludex_engine::limits::Limits;
@@ -65,8 +67,8 @@ fn differences(database: &Database, solution: &Solution, depth: u32) -> Vec<Stri
     found
 }
 
-/// Compares regression with search, with and without what may be assumed. Returns how the regression with it went, or nothing for a game of
-/// more states.
+/// Compares regression with search, with and without what may be assumed. Returns how the regression with it
+/// went, or nothing for a game of more states.
 fn judge(name: &str, game: &Game, most: usize) -> Option<Summary> {
     let solution = solution(game, most)?;
     let mut last = None;

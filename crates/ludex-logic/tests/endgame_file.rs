@@ -126,8 +126,8 @@ fn the_oracles_agree() {
     }
 }
 
-/// Counts that others have published: 5,478 positions of Tic-Tac-Toe, 958 of them final; 161,029 positions of Connect Four on four columns
-/// of four. Both are drawn.
+/// Counts that others have published: 5,478 positions of Tic-Tac-Toe, 958 of them final; 161,029 positions of
+/// Connect Four on four columns of four. Both are drawn.
 #[test]
 fn known_games_have_their_known_values() {
     for (name, states, ends) in [("tictactoe", 5_478, 958), ("connectfour4x4", 161_029, 26_740)] {
@@ -139,6 +139,17 @@ fn known_games_have_their_known_values() {
             assert_eq!(solution.verdict(0, role).value, Some(50), "{name}");
         }
     }
+}
+
+/// Counted and solved by a simulator that knows no GDL: `testdata/perft/derive/krkendgame5x5.py --solve`.
+#[test]
+fn a_chess_endgame_is_won_as_the_simulator_says() {
+    let engine = engine(&bundled("krkendgame5x5"));
+    let solution = solved(&engine, 2);
+    assert_eq!(solution.space.len(), 123_519);
+    let white = solution.verdict(0, RoleId(0));
+    assert_eq!((white.value, white.depth), (Some(100), Some(3)));
+    assert_eq!(solution.verdict(0, RoleId(1)).value, Some(0));
 }
 
 /// Bouton: whoever moves loses exactly where the heaps add up to zero without carry.

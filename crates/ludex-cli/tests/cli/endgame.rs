@@ -57,6 +57,19 @@ fn tic_tac_toe_has_no_forced_win() {
     assert_eq!(query("o")["entries"], serde_json::json!([]));
 }
 
+/// Proved facts and those found on the way cut off the same ghosts here: each is in one place.
+#[test]
+fn proved_facts_change_no_answer() {
+    let (file, built) = built("maze", "100");
+    let proved = Scratch::new("proved.end", "");
+    let arguments = ["endgame", "build", "maze", "--prove", "20", "-o", proved.path(), "--json"];
+    let line = ludex(&arguments).ends_with(0).json().remove(0);
+    assert_eq!((&line["depth"], &line["complete"]), (&built["depth"], &built["complete"]), "{line}");
+    let query =
+        |path: &str| ludex(&["endgame", "query", path, "--state", "initial", "--json"]).ends_with(0).out;
+    assert_eq!(query(file.path()), query(proved.path()));
+}
+
 #[test]
 fn limits_are_named() {
     let file = Scratch::new("limits.end", "");

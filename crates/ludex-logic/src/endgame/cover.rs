@@ -1,12 +1,13 @@
 //! Covers: a set of states as a list of state descriptions, shared like a diagram.
 //!
-//! A description is a conjunction of fluents that hold and fluents that do not; the fluents it does not mention
-//! are free. A cover is *irredundant* (Minato and Morreale): no description of it can be left out, and none can lose a
-//! condition as far as the fixed order of fluents lets one see. Between the states that must be covered and those that may
-//! be (ghost states, states already known at a smaller depth) the cover chooses what makes descriptions short.
+//! A description is a conjunction of fluents that hold and fluents that do not; the fluents it does not
+//! mention are free. A cover is *irredundant* (Minato and Morreale): no description of it can be left out,
+//! and none can lose a condition as far as the fixed order of fluents lets one see. Between the states that
+//! must be covered and those that may be (ghost states, states already known at a smaller depth) the cover
+//! chooses what makes descriptions short.
 //!
-//! Descriptions that begin alike share what follows, so a million of them can be counted, stored and matched without
-//! being written out.
+//! Descriptions that begin alike share what follows, so a million of them can be counted, stored and matched
+//! without being written out.
 
 use super::diagram::{Diagram, Diagrams, LEAF, Stop};
 use hashbrown::HashMap;
@@ -77,8 +78,9 @@ impl Covers {
         cover
     }
 
-    /// Descriptions that cover every state of `must`, and beside those only states of `known` and of the first of `ghosts` with which short
-    /// descriptions can be found without too much work. Where there is none, the ways through the diagram of `must` are taken as they are.
+    /// Descriptions that cover every state of `must`, and beside those only states of `known` and of the
+    /// first of `ghosts` with which short descriptions can be found without too much work. Where there is
+    /// none, the ways through the diagram of `must` are taken as they are.
     pub(crate) fn between(
         &mut self,
         diagrams: &mut Diagrams<'_>,
@@ -157,8 +159,8 @@ impl Covers {
         Ok(Some(cover))
     }
 
-    /// The states of `set` that meet some description of the cover. Never all states that do: without what is known of reachable states the union of
-    /// a few short descriptions can have a huge diagram.
+    /// The states of `set` that meet some description of the cover. Never all states that do: without what is
+    /// known of reachable states the union of a few short descriptions can have a huge diagram.
     fn met(
         &self,
         diagrams: &mut Diagrams<'_>,
@@ -190,5 +192,51 @@ impl Covers {
         let met = diagrams.node(level, low, high)?;
         search.met.insert((cover, set), met);
         Ok(met)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endgame::diagram::tests::{FLUENTS, diagrams, random_set};
+    use ludex_engine::random::Random;
+
+    /// The states that meet some description, and the number of descriptions.
+    fn states(covers: &Covers, cover: Cover, fixed: u32, value: u32) -> (u32, u64) {
+        if cover == Cover::NONE {
+            return (0, 0);
+        }
+        if cover == Cover::ALL {
+            let meets = |state: &u32| state & fixed == value;
+            return ((0..1u32 << FLUENTS).filter(meets).fold(0, |bits, state| bits | 1 << state), 1);
+        }
+        let part = covers.parts[cover.0 as usize];
+        let bit = 1 << part.level;
+        let ways = [
+            states(covers, part.without, fixed | bit, value),
+            states(covers, part.with, fixed | bit, value | bit),
+            states(covers, part.free, fixed, value),
+        ];
+        ways.iter().fold((0, 0), |(all, sum), (bits, count)| (all | bits, sum + count))
+    }
+
+    #[test]
+    fn covers_lie_between_what_must_and_what_may_be() {
+        let mut diagrams = diagrams();
+        let mut covers = Covers::new();
+        let mut random = Random::new(6);
+        for _ in 0..200 {
+            let (a, x) = random_set(&mut diagrams, &mut random);
+            let (b, y) = random_set(&mut diagrams, &mut random);
+            let (c, z) = random_set(&mut diagrams, &mut random);
+            let cover = covers.between(&mut diagrams, a, b, &[c]).expect("small");
+            let (bits, count) = states(&covers, cover, 0, 0);
+            assert_eq!(x & !bits, 0, "all that must be is");
+            assert_eq!(bits & !(x | y | z), 0, "nothing else is but what may be");
+            assert_eq!(count, covers.count(cover));
+            // Without anything that may be taken in, and without patience: the ways through the diagram.
+            let plain = covers.between(&mut diagrams, a, Diagram::FALSE, &[]).expect("small");
+            assert_eq!(states(&covers, plain, 0, 0).0, x);
+        }
     }
 }

@@ -1,9 +1,12 @@
-//! State descriptions as people read them: fluents with variables, each variable with the constants it stands for.
+//! State descriptions as people read them: fluents with variables, each variable with the constants it stands
+//! for.
 //!
-//! Covers hold descriptions without variables, because regression, subsumption and lookup are exact and cheap on those. What the rules say with a variable
-//! (three in any row) comes out as several of them that differ in one constant; here they are put together again: descriptions that become equal
-//! when a constant, at all its places or at one argument place, is replaced by a variable are one description, and the constants are the variable's domain.
-//! Repeated until nothing changes, this gives several variables a description. What it cannot see: variables that depend on each other (`succ ?x ?y`); those stay apart.
+//! Covers hold descriptions without variables, because regression, subsumption and lookup are exact and cheap
+//! on those. What the rules say with a variable (three in any row) comes out as several of them that differ
+//! in one constant; here they are put together again: descriptions that become equal when a constant, at all
+//! its places or at one argument place, is replaced by a variable are one description, and the constants are
+//! the variable's domain. Repeated until nothing changes, this gives several variables a description. What it
+//! cannot see: variables that depend on each other (`succ ?x ?y`); those stay apart.
 
 use super::Database;
 use super::cover::Cover;
@@ -33,7 +36,8 @@ struct Condition {
     holds: bool,
 }
 
-/// A conjunction of conditions with variables. Variables are numbered in the order in which they were made; conditions are sorted.
+/// A conjunction of conditions with variables. Variables are numbered in the order in which they were made;
+/// conditions are sorted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Description {
     conditions: Vec<Condition>,
@@ -95,8 +99,9 @@ pub fn count_ghosts(database: &Database, space: &Space) -> u64 {
     ghosts
 }
 
-/// The same conditions in one form: of a group of which exactly one fluent holds, what holds is said rather than what does not. A description that leaves
-/// one fluent of a group says that one; one that names the fluent that holds says nothing of the others.
+/// The same conditions in one form: of a group of which exactly one fluent holds, what holds is said rather
+/// than what does not. A description that leaves one fluent of a group says that one; one that names the
+/// fluent that holds says nothing of the others.
 fn canonical(conditions: &[(FluentId, bool)], groups: &[Vec<FluentId>]) -> Vec<(FluentId, bool)> {
     let mut known: BTreeMap<FluentId, bool> = conditions.iter().copied().collect();
     for group in groups {

@@ -412,7 +412,8 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// The same by the general way, also where only constants are put in: what the short way saves can be measured.
+    /// The same by the general way, also where only constants are put in: what the short way saves can be
+    /// measured.
     pub(crate) fn substituted_at_length(
         &mut self,
         function: Diagram,
@@ -521,4 +522,115 @@ fn mix(a: u32, b: u32, c: u32) -> u64 {
     let mut hash = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     hash = (hash ^ hash >> 29 ^ u64::from(c)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     hash ^ hash >> 32
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use ludex_engine::random::Random;
+    use std::time::Duration;
+
+    /// Functions of five fluents, as bits by state.
+    pub(crate) const FLUENTS: u32 = 5;
+
+    pub(crate) fn diagrams() -> Diagrams<'static> {
+        let time = Duration::from_secs(100_000);
+        let started = Instant::now();
+        Diagrams::new(Allowance { nodes: 100_000, steps: u64::MAX, time, started, interrupt: None })
+    }
+
+    pub(crate) fn truth(diagrams: &Diagrams<'_>, diagram: Diagram) -> u32 {
+        (0..1 << FLUENTS).fold(0, |bits, state: u32| {
+            let mut at = diagram;
+            while diagrams.level(at) != LEAF {
+                let (low, high) = diagrams.ways(at);
+                at = if state >> diagrams.level(at) & 1 == 1 { high } else { low };
+            }
+            bits | u32::from(at == Diagram::TRUE) << state
+        })
+    }
+
+    /// A random set with its truth table, made from the table state by state.
+    pub(crate) fn random_set(diagrams: &mut Diagrams<'_>, random: &mut Random) -> (Diagram, u32) {
+        let bits = random.below(1 << 16) as u32 | (random.below(1 << 16) as u32) << 16;
+        let mut all = Diagram::FALSE;
+        for state in (0..1u32 << FLUENTS).filter(|state| bits >> state & 1 == 1) {
+            let mut one = Diagram::TRUE;
+            for level in (0..FLUENTS).rev() {
+                let (low, high) =
+                    if state >> level & 1 == 1 { (Diagram::FALSE, one) } else { (one, Diagram::FALSE) };
+                one = diagrams.node(level, low, high).expect("small");
+            }
+            all = diagrams.or(all, one).expect("small");
+        }
+        (all, bits)
+    }
+
+    #[test]
+    fn operations_are_those_of_sets() {
+        let mut diagrams = diagrams();
+        let mut random = Random::new(3);
+        for _ in 0..200 {
+            let (mut a, x) = random_set(&mut diagrams, &mut random);
+            let (mut b, y) = random_set(&mut diagrams, &mut random);
+            let (c, z) = random_set(&mut diagrams, &mut random);
+            assert_eq!(truth(&diagrams, a), x);
+            let results = [
+                (diagrams.and(a, b), x & y),
+                (diagrams.or(a, b), x | y),
+                (diagrams.not(a), !x),
+                (diagrams.without(a, b), x & !y),
+                (diagrams.if_then_else(a, b, c), x & y | !x & z),
+                (diagrams.or_all(vec![a, b, c]), x | y | z),
+            ];
+            for (result, expected) in results {
+                assert_eq!(truth(&diagrams, result.expect("small")), expected);
+            }
+            let simple = diagrams.simplified(a, b).expect("small");
+            assert_eq!(truth(&diagrams, simple) & y, x & y);
+            diagrams.collect([&mut a, &mut b].into_iter());
+            assert_eq!((truth(&diagrams, a), truth(&diagrams, b)), (x, y));
+            // Equal functions are equal numbers, also after a collection.
+            let both = diagrams.and(a, b).expect("small");
+            assert_eq!(both, diagrams.and(b, a).expect("small"));
+        }
+    }
+
+    #[test]
+    fn substitution_is_simultaneous() {
+        let mut diagrams = diagrams();
+        let mut random = Random::new(4);
+        for round in 0..200 {
+            let (function, x) = random_set(&mut diagrams, &mut random);
+            let (mut one, y) = random_set(&mut diagrams, &mut random);
+            let (mut other, z) = random_set(&mut diagrams, &mut random);
+            let (mut y, mut z) = (y, z);
+            if round % 2 == 0 {
+                (one, y, other, z) = (Diagram::TRUE, u32::MAX, Diagram::FALSE, 0);
+            }
+            let substitutes = [Substitute { level: 1, by: one }, Substitute { level: 3, by: other }];
+            let mut done = hashbrown::HashMap::new();
+            let expected = (0..1u32 << FLUENTS).fold(0, |bits, state| {
+                let put = |state: u32, level: u32, by: u32| state & !(1 << level) | by << level;
+                let next = put(put(state, 1, y >> state & 1), 3, z >> state & 1);
+                bits | (x >> next & 1) << state
+            });
+            let short = diagrams.substituted(function, &substitutes, &mut done).expect("small");
+            let long = diagrams.substituted_at_length(function, &substitutes, &mut done).expect("small");
+            assert_eq!(truth(&diagrams, short), expected);
+            assert_eq!(short, long);
+        }
+    }
+
+    #[test]
+    fn limits_stop_and_leave_what_is_there() {
+        let mut diagrams = diagrams();
+        let mut random = Random::new(5);
+        let (a, x) = random_set(&mut diagrams, &mut random);
+        diagrams.allowance.nodes = diagrams.len();
+        let most = diagrams.len();
+        let stopped = (0..50).find_map(|_| diagrams.node(random.below(5) as u32, a, Diagram::TRUE).err());
+        assert_eq!(stopped, Some(Stop::Nodes(most)));
+        assert_eq!(truth(&diagrams, a), x);
+    }
 }

@@ -1,13 +1,16 @@
-//! What is known to hold in every reachable state, as the regression uses it: proved [`Facts`], and what is found here.
+//! What is known to hold in every reachable state, as the regression uses it: proved [`Facts`], and what is
+//! found here.
 //!
-//! Regression goes backwards from the goals and does not know where play began, so it also describes states that play cannot
-//! reach (*ghosts*: two players to move at once, a cell with two marks). Whatever is proved about all reachable states may be
-//! assumed, and cuts them off; it also keeps diagrams small, since of all combinations of fluents only those count that it allows. An empty
-//! list is "nothing is known" and always right.
+//! Regression goes backwards from the goals and does not know where play began, so it also describes states
+//! that play cannot reach (*ghosts*: two players to move at once, a cell with two marks). Whatever is proved
+//! about all reachable states may be assumed, and cuts them off; it also keeps diagrams small, since of all
+//! combinations of fluents only those count that it allows. An empty list is "nothing is known" and always
+//! right.
 //!
-//! Some facts are found here: groups of fluents of which exactly one, or at most one, holds. Candidates are the fluents that agree in some of
-//! their arguments; random play drops the wrong ones, and `Groups::drop_broken` those that some joint move breaks from a state in which all
-//! candidates hold. What is left when none is broken holds in every reachable state, by induction.
+//! Some facts are found here: groups of fluents of which exactly one, or at most one, holds. Candidates are
+//! the fluents that agree in some of their arguments; random play drops the wrong ones, and
+//! `Groups::drop_broken` those that some joint move breaks from a state in which all candidates hold. What is
+//! left when none is broken holds in every reachable state, by induction.
 
 use super::diagram::{Diagram, Diagrams, Stop};
 use super::transition::JointMove;
@@ -42,8 +45,8 @@ pub(crate) struct Groups {
     list: Vec<Group>,
 }
 
-/// A conjunction that makes the diagram grow by more is left out: most groups lie together in the order of fluents and cost a few nodes a
-/// fluent, those that lie across others multiply.
+/// A conjunction that makes the diagram grow by more is left out: most groups lie together in the order of
+/// fluents and cost a few nodes a fluent, those that lie across others multiply.
 const MOST_GROWTH: usize = 100_000;
 /// Fluents in a small group: what a cell can hold, not where a piece can be.
 const SMALL: usize = 6;
@@ -118,13 +121,15 @@ impl Groups {
         self.list.retain(|group| group.given);
     }
 
-    /// The states that the groups allow. Groups that would make the diagram large are left out, which is always sound.
+    /// The states that the groups allow. Groups that would make the diagram large are left out, which is
+    /// always sound.
     pub(crate) fn allowed(&self, levels: &[u32], diagrams: &mut Diagrams<'_>) -> Result<Diagram, Stop> {
         self.intersection(levels, diagrams, |group| group.bound)
     }
 
-    /// States with an easier complement than those that are allowed: of a large group any number less than two may hold. Descriptions then say which
-    /// fluent of it holds, where otherwise they may say of all others that they do not.
+    /// States with an easier complement than those that are allowed: of a large group any number less than
+    /// two may hold. Descriptions then say which fluent of it holds, where otherwise they may say of all
+    /// others that they do not.
     pub(crate) fn told_apart(&self, levels: &[u32], diagrams: &mut Diagrams<'_>) -> Result<Diagram, Stop> {
         self.intersection(levels, diagrams, |group| {
             if group.bound == Bound::ExactlyOne && group.fluents.len() > SMALL {

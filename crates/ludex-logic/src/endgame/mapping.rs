@@ -18,9 +18,9 @@ impl Bytes {
     /// Maps the whole file.
     pub(crate) fn map(path: &Path) -> io::Result<Bytes> {
         let file = File::open(path)?;
-        // SAFETY: the mapping is read-only and private. Databases are replaced by renaming, never written in place, so what is
-        // mapped does not change; a foreign program that does write into it can make lookups answer nonsense, but every
-        // index read from the mapping is checked before it is used.
+        // SAFETY: the mapping is read-only and private. Databases are replaced by renaming, never written in
+        // place, so what is mapped does not change; a foreign program that does write into it can make
+        // lookups answer nonsense, but every index read from the mapping is checked before it is used.
         let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file)? };
         Ok(Bytes::Mapped(map))
     }

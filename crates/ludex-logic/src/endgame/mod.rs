@@ -4,13 +4,14 @@
 //!
 //! | module | what it does | choose it |
 //! |---|---|---|
-//! | [`mod@regress`] | regresses the goals, one joint move back at a time, over *sets* of states | games too large to visit every state, or to know the last moves only |
-//! | [`mod@solve`] | visits every reachable state and works back from the ends | games that fit in memory: the values of all states |
-//! | [`file`] | the file that both write: mapped into memory, checked, looked up in well under a microsecond | |
-//! | [`query`] | what a state is worth, in words: entries, plans, moves, classification | people and scripts |
+//! | [`mod@regress`] | regresses the goals over *sets* of states | games too large to visit, the last moves |
+//! | [`mod@solve`] | visits every reachable state | games that fit in memory: all values |
+//! | [`file`] | the file that both write, mapped into memory and checked | |
+//! | [`query`] | what a state is worth: entries, plans, moves, classes | people and scripts |
 //!
-//! Search asks the [`Oracle`]. Sets of states are decision diagrams (`diagram`), written as lists of state descriptions by `cover` and shown
-//! with variables by [`describe`]; `transition` reads the rules off the propositional network; [`invariants`] says what may be assumed.
+//! Search asks the [`Oracle`]. Sets of states are decision diagrams (`diagram`), written as lists of state
+//! descriptions by `cover` and shown with variables by [`describe`]; `transition` reads the rules off the
+//! propositional network; [`invariants`] says what may be assumed.
 
 mod cover;
 pub mod describe;
@@ -53,7 +54,8 @@ impl Kind {
 /// What is known about a state, from one role's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knowledge {
-    /// With best play of all the role gets this value, and the game is over after at most `depth` joint moves.
+    /// With best play of all the role gets this value, and the game is over after at most `depth` joint
+    /// moves.
     Exact {
         /// The goal value.
         value: Goal,

@@ -1,7 +1,8 @@
 //! A state looked up, in words: its entries, plans, the moves to play, and what it is for each role.
 //!
-//! The database says how far a state is from a goal; which move gets there is found by trying the legal moves with an engine and looking up where they
-//! lead, so moves and plans come instantiated and are legal by construction.
+//! The database says how far a state is from a goal; which move gets there is found by trying the legal moves
+//! with an engine and looking up where they lead, so moves and plans come instantiated and are legal by
+//! construction.
 
 use super::{Database, Kind};
 use ludex_engine::engine::Worker;
@@ -124,7 +125,8 @@ fn each_successor(worker: &mut dyn Worker, state: &Row, visit: &mut dyn FnMut(&[
     });
 }
 
-/// For each own move the depth it leads to if the others help (reachable) or hinder (forced) as best they can.
+/// For each own move the depth it leads to if the others help (reachable) or hinder (forced) as best they
+/// can.
 fn by_own_move(
     options: &[(Vec<MoveId>, Option<u32>)],
     role: RoleId,
@@ -199,7 +201,8 @@ fn plan(
     plan
 }
 
-/// For each role the moves that keep what a solution says it can force; where that is its best goal, those that get there soonest.
+/// For each role the moves that keep what a solution says it can force; where that is its best goal, those
+/// that get there soonest.
 pub fn best_moves(database: &Database, worker: &mut dyn Worker, state: &Row) -> Vec<Vec<MoveId>> {
     let roles: Vec<RoleId> = worker.vocabulary().roles().collect();
     let wanted: Vec<Option<i32>> =
@@ -261,7 +264,8 @@ impl fmt::Display for StateError {
 
 impl std::error::Error for StateError {}
 
-/// Reads a state in KIF: fluents one after the other, each plain or as `(true F)`, all of them in one more pair of parentheses or not.
+/// Reads a state in KIF: fluents one after the other, each plain or as `(true F)`, all of them in one more
+/// pair of parentheses or not.
 pub fn read_state(vocabulary: &Vocabulary, text: &str) -> Result<Vec<u64>, StateError> {
     let mut state = vec![0; vocabulary.words()];
     let find = |text: &str| vocabulary.read_term(text).and_then(|term| vocabulary.find_fluent(term));

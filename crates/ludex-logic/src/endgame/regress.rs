@@ -1,20 +1,23 @@
 //! Goal regression: from the states in which a role has its goal, one joint move back at a time.
 //!
-//! Two kinds of entry. *Reachable*, as in the literature: the roles together have a plan of `n` joint moves that ends in the role's goal.
-//! *Forced*: the role gets its goal within `n` joint moves whatever the others do; where moves are simultaneous, without knowing
-//! theirs. For a single role they are the same.
+//! Two kinds of entry. *Reachable*, as in the literature: the roles together have a plan of `n` joint moves
+//! that ends in the role's goal. *Forced*: the role gets its goal within `n` joint moves whatever the others
+//! do; where moves are simultaneous, without knowing theirs. For a single role they are the same.
 //!
-//! The goal of a role is the greatest value that the rules give it, in a state in which the game is over. Layer `n` is
+//! The goal of a role is the greatest value that the rules give it, in a state in which the game is over.
+//! Layer `n` is
 //!
 //! - reachable: states in which the game goes on and some legal joint move leads into layer `n-1`;
-//! - forced: states in which the game goes on, everybody can move, and some legal move of the role leads into the layers below `n` with every legal
-//!   combination of the others' moves;
+//! - forced: states in which the game goes on, everybody can move, and some legal move of the role leads into
+//!   the layers below `n` with every legal combination of the others' moves;
 //!
-//! each without the states of smaller layers. Both are exact: no approximation is made anywhere, so a reachable state is in layer `n` if and only if
-//! search finds what the layer promises, and finds nothing shorter. The exhaustive solver is the judge of that (`tests/endgame.rs`).
+//! each without the states of smaller layers. Both are exact: no approximation is made anywhere, so a
+//! reachable state is in layer `n` if and only if search finds what the layer promises, and finds nothing
+//! shorter. The exhaustive solver is the judge of that (`tests/endgame.rs`).
 //!
-//! Every layer is also written as a cover of state descriptions, between the states that are new and those that may be taken in (ghosts,
-//! smaller layers): that is what keeps descriptions short, drops those that a smaller depth already has, and makes the next step cheap.
+//! Every layer is also written as a cover of state descriptions, between the states that are new and those
+//! that may be taken in (ghosts, smaller layers): that is what keeps descriptions short, drops those that a
+//! smaller depth already has, and makes the next step cheap.
 
 use super::cover::{Cover, Covers};
 use super::diagram::{Allowance, Diagram, Diagrams, Stop};
@@ -216,7 +219,8 @@ struct Builder<'a> {
     joint_moves: Vec<JointMove>,
     /// The states that what is assumed allows.
     care: Diagram,
-    /// States that descriptions may take in for their shortness, since no play reaches them: all of them, and those that are easy to tell.
+    /// States that descriptions may take in for their shortness, since no play reaches them: all of them, and
+    /// those that are easy to tell.
     ghosts: [Diagram; 2],
     /// The states in which the game goes on and everybody has a legal move.
     alive: Diagram,
@@ -266,8 +270,8 @@ impl Builder<'_> {
         Ok(Regression { bytes, summary })
     }
 
-    /// Layer zero of every role and kind. Returns for each pair of roles the value that the second has in the goals of the first,
-    /// where it is always the same.
+    /// Layer zero of every role and kind. Returns for each pair of roles the value that the second has in the
+    /// goals of the first, where it is always the same.
     fn goals(&mut self, net: &propnet::Net) -> Result<Vec<Vec<Option<Goal>>>, Stop> {
         let roles = net.goals.len();
         let mut values = vec![vec![None; roles]; roles];
@@ -394,7 +398,8 @@ impl Builder<'_> {
         self.diagrams.or_all(all)
     }
 
-    /// The states after which, by the joint move, `target` is reached. Right in the states of the move's guard.
+    /// The states after which, by the joint move, `target` is reached. Right in the states of the move's
+    /// guard.
     fn next_in(&mut self, at: usize, target: Diagram) -> Result<Diagram, Stop> {
         let changes = &self.joint_moves[at].changes;
         let mut done = hashbrown::HashMap::new();
@@ -502,7 +507,8 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    /// Reads the rules with the candidates assumed, drops the candidates that turn out wrong, and begins again until none does.
+    /// Reads the rules with the candidates assumed, drops the candidates that turn out wrong, and begins
+    /// again until none does.
     fn read(
         engine: &'a Propnet,
         levels: &'a [u32],
@@ -542,7 +548,8 @@ impl<'a> Rules<'a> {
             };
             match broken {
                 Ok(true) => {}
-                // Without joint moves nothing is proved, and nothing can be regressed: only the goals are described.
+                // Without joint moves nothing is proved, and nothing can be regressed: only the goals are
+                // described.
                 Err(_) if groups.has_candidates() => groups.drop_candidates(),
                 _ => {
                     let told_apart = groups.told_apart(levels, &mut diagrams)?;

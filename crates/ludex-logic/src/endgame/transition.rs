@@ -1,11 +1,11 @@
 //! The rules of a game as functions of states: when a joint move can be made, and what it changes.
 //!
-//! Read off the propositional network, which is the rules written out without variables; so there is no second reading of
-//! the rules here, only the network computed over sets of states instead of over one state. Rules that feed back into themselves
-//! are computed until they no longer change, as the engine does.
+//! Read off the propositional network, which is the rules written out without variables; so there is no
+//! second reading of the rules here, only the network computed over sets of states instead of over one state.
+//! Rules that feed back into themselves are computed until they no longer change, as the engine does.
 //!
-//! A joint move lists only the fluents it changes. The network is computed once with all moves off, and for each joint move
-//! only what hangs on its moves is computed again.
+//! A joint move lists only the fluents it changes. The network is computed once with all moves off, and for
+//! each joint move only what hangs on its moves is computed again.
 
 use super::diagram::{Diagram, Diagrams, Stop, Substitute};
 use hashbrown::HashMap;
@@ -101,12 +101,12 @@ impl<'n> Transition<'n> {
                 transition.restless.push(fluent);
             }
         }
-        transition.reached = reached(net);
+        transition.reached = reached(net)?;
         Ok(transition)
     }
 
-    /// Computes the listed nodes (ascending, blocks whole) again with `on` the moves that are made; what was there
-    /// before goes to `undo`.
+    /// Computes the listed nodes (ascending, blocks whole) again with `on` the moves that are made; what was
+    /// there before goes to `undo`.
     fn compute(
         &mut self,
         diagrams: &mut Diagrams<'_>,
@@ -288,8 +288,11 @@ impl<'n> Transition<'n> {
     }
 }
 
+/// Network nodes that are listed for all moves together, four bytes each.
+const MOST_REACHED: usize = 100_000_000;
+
 /// For each role and move the nodes and next values that hang on it.
-fn reached(net: &Net) -> Vec<Vec<Reached>> {
+fn reached(net: &Net) -> Result<Vec<Vec<Reached>>, Stop> {
     let mut readers: Vec<Vec<u32>> = vec![Vec::new(); net.nodes.len()];
     let mut inputs: HashMap<(u32, u32), usize> = HashMap::new();
     let mut block_of: Vec<Option<usize>> = vec![None; net.nodes.len()];
@@ -313,6 +316,7 @@ fn reached(net: &Net) -> Vec<Vec<Reached>> {
         fluents_of.entry(signal.node()).or_default().push(fluent);
     }
     let mut seen = vec![false; net.nodes.len()];
+    let mut total = 0;
     let mut from = |start: usize| {
         let mut found = Reached::default();
         let mut open = vec![start as u32];
@@ -334,13 +338,16 @@ fn reached(net: &Net) -> Vec<Vec<Reached>> {
             seen[node as usize] = false;
         }
         found.nodes.sort_unstable();
-        found
+        total += found.nodes.len();
+        if total > MOST_REACHED { Err(Stop::Nodes(MOST_REACHED)) } else { Ok(found) }
     };
     (0u32..)
         .zip(&net.legal)
         .map(|(role, legal)| {
             (0..legal.len() as u32)
-                .map(|movement| inputs.get(&(role, movement)).map_or_else(Reached::default, |&at| from(at)))
+                .map(|movement| {
+                    inputs.get(&(role, movement)).map_or_else(|| Ok(Reached::default()), |&at| from(at))
+                })
                 .collect()
         })
         .collect()

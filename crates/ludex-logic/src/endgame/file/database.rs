@@ -59,7 +59,8 @@ pub struct Database {
     /// By role: the list of each kind.
     reachable: Vec<Option<u32>>,
     forced: Vec<Option<u32>>,
-    /// For each pair of roles what the second has in the goals of the first; for a solution one row, the best goals.
+    /// For each pair of roles what the second has in the goals of the first; for a solution one row, the best
+    /// goals.
     values: Vec<Option<Goal>>,
 }
 
@@ -294,7 +295,8 @@ impl Database {
         }
     }
 
-    /// Follows the state through a depth diagram. Ways lead to earlier nodes, so this ends whatever the bytes are.
+    /// Follows the state through a depth diagram. Ways lead to earlier nodes, so this ends whatever the bytes
+    /// are.
     fn walk(&self, root: u32, state: &Row) -> Option<u32> {
         let nodes = self.section(Tag::Nodes);
         let mut at = root as usize;
@@ -349,7 +351,8 @@ impl Database {
         None
     }
 
-    /// The conditions of a description of the cover that the state meets: each fluent, and whether it must hold. Empty if it meets none.
+    /// The conditions of a description of the cover that the state meets: each fluent, and whether it must
+    /// hold. Empty if it meets none.
     pub fn matching(&self, cover: Cover, state: &Row) -> Option<Vec<Condition>> {
         let mut conditions = Vec::new();
         let mut failed = hashbrown::HashSet::new();

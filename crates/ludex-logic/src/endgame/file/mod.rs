@@ -1,16 +1,17 @@
 //! The file of an end-game database: one file, made at once, read without loading it.
 //!
 //! ```text
-//! header     64 bytes: magic, version, form, hash of the rules, length and checksum of the rest, checksum of the header
+//! header     64 bytes: magic, version, form, hash of the rules, length and checksum of the rest, and of this
 //! directory  for each section its tag, place and length
 //! sections   rules (KIF), an overview, and
 //!            regression: nodes of the depth diagrams, lists of layers, parts of covers, values, groups
 //!            solution:   states, a hash index over them, records
 //! ```
 //!
-//! All numbers are little-endian. A file is written under a temporary name and renamed when it is complete, so a crash never leaves one that
-//! looks complete; truncation and damage are found by length and checksum when it is opened, and a file of other rules by their hash.
-//! Lookups check every index, and diagram nodes only lead to earlier ones, so even bytes that change underneath cannot make one hang or panic.
+//! All numbers are little-endian. A file is written under a temporary name and renamed when it is complete,
+//! so a crash never leaves one that looks complete; truncation and damage are found by length and checksum
+//! when it is opened, and a file of other rules by their hash. Lookups check every index, and diagram nodes
+//! only lead to earlier ones, so even bytes that change underneath cannot make one hang or panic.
 
 mod database;
 mod encode;

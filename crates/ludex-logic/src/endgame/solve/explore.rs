@@ -1,7 +1,7 @@
 //! Every reachable state, breadth first, on several threads.
 //!
-//! Threads expand a batch of states each, one worker a thread; what they found is numbered by one thread in a fixed order, so
-//! the numbering does not depend on the number of threads.
+//! Threads expand a batch of states each, one worker a thread; what they found is numbered by one thread in a
+//! fixed order, so the numbering does not depend on the number of threads.
 
 use super::{Nature, SolveError};
 use hashbrown::HashTable;
@@ -20,6 +20,8 @@ pub struct Limits {
     pub states: usize,
     /// Transitions, four bytes each.
     pub transitions: usize,
+    /// Bytes for the states themselves.
+    pub bytes: usize,
     /// Time that may pass.
     pub time: Duration,
     /// Threads to use.
@@ -27,11 +29,12 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Twenty million states, four hundred million transitions, ten minutes, all processors.
+    /// Twenty million states, four hundred million transitions, four gigabytes, ten minutes, all processors.
     fn default() -> Limits {
         Limits {
             states: 20_000_000,
             transitions: 400_000_000,
+            bytes: 4 << 30,
             time: Duration::from_secs(600),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
@@ -162,10 +165,15 @@ struct Found {
     counts: Vec<u32>,
     goals: Vec<Option<Goal>>,
     ends: Vec<bool>,
+    /// True if there was more than fits, and the rest was left out.
+    full: bool,
 }
 
 /// States a thread expands before its finds are numbered.
 const BATCH: usize = 4096;
+
+/// Words of successors that a thread keeps until then: half a gigabyte.
+const MOST_WORDS: usize = 1 << 26;
 
 /// Visits every reachable state. `visited` is kept up to date for whoever watches.
 pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Result<Space, SolveError> {
@@ -196,7 +204,9 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
             return Err(SolveError::Time(limits.time));
         }
         let first = space.len();
-        let open = (space.rows.len() / words - first).min(BATCH * threads);
+        // Wide states in smaller batches.
+        let batch = (BATCH * 4 / words).clamp(16, BATCH);
+        let open = (space.rows.len() / words - first).min(batch * threads);
         let share = open.div_ceil(threads);
         let rows = &space.rows[first * words..(first + open) * words];
         let found: Vec<Found> = if open < threads * 16 {
@@ -211,6 +221,9 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
                 tasks.into_iter().map(join).collect()
             })
         };
+        if found.iter().any(|part| part.full) {
+            return Err(SolveError::Transitions(limits.transitions));
+        }
         for part in found {
             for row in part.rows.chunks_exact(words) {
                 let at = space.number(row);
@@ -225,6 +238,9 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
             space.ends.extend(part.ends);
         }
         visited.store(space.len() as u64, Ordering::Relaxed);
+        if space.rows.len() * 8 > limits.bytes {
+            return Err(SolveError::Bytes(limits.bytes));
+        }
         if space.rows.len() / words > limits.states {
             return Err(SolveError::States(limits.states));
         }
@@ -271,6 +287,10 @@ fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize) -> Found {
         if !end && legal.iter().all(|list| !list.is_empty()) {
             each_joint_move(&legal, &mut joint, &mut |joint| {
                 let start = found.rows.len();
+                if start > MOST_WORDS {
+                    found.full = true;
+                    return;
+                }
                 found.rows.resize(start + words, 0);
                 worker.next(state, joint, &mut found.rows[start..start + used]);
                 length += 1;

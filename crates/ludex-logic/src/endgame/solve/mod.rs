@@ -1,13 +1,15 @@
 //! The exhaustive solver: every reachable state, and what each role can force from it.
 //!
 //! `explore` visits the reachable states on several threads, `retrograde` works back from the ends. Unlike
-//! [`regress`](super::regress) it knows every value, not only the best goals, and meets no ghosts; but every reachable state must fit
-//! in memory. It is also the judge of the regression, which it shares nothing with but the network.
+//! [`regress`](super::regress) it knows every value, not only the best goals, and meets no ghosts; but every
+//! reachable state must fit in memory. It is also the judge of the regression, which it shares nothing with
+//! but the network.
 //!
-//! What is computed for every state and role, in any game: the joint moves to the role's best goal if all work together, and the greatest value
-//! that the role can force, without knowing simultaneous moves of others. In two-player turn-taking constant-sum games
-//! the two forced values add up to the sum, and are *the* values of the game. Elsewhere they are lower bounds: mixed strategies and bargains between roles
-//! are not looked for. Where play can go on for ever a role may be unable to force any end; it then has no value.
+//! What is computed for every state and role, in any game: the joint moves to the role's best goal if all
+//! work together, and the greatest value that the role can force, without knowing simultaneous moves of
+//! others. In two-player turn-taking constant-sum games the two forced values add up to the sum, and are
+//! *the* values of the game. Elsewhere they are lower bounds: mixed strategies and bargains between roles are
+//! not looked for. Where play can go on for ever a role may be unable to force any end; it then has no value.
 
 mod explore;
 mod retrograde;
@@ -28,8 +30,10 @@ use std::time::Duration;
 pub enum SolveError {
     /// More reachable states than allowed.
     States(usize),
-    /// More transitions than allowed.
+    /// More transitions than allowed, or more from a few states than fit in memory.
     Transitions(usize),
+    /// States that take more bytes than allowed.
+    Bytes(usize),
     /// More time than allowed.
     Time(Duration),
     /// The engine met a limit of its own.
@@ -41,6 +45,7 @@ impl fmt::Display for SolveError {
         match self {
             SolveError::States(most) => write!(f, "the game has more than {most} reachable states"),
             SolveError::Transitions(most) => write!(f, "the game has more than {most} transitions"),
+            SolveError::Bytes(most) => write!(f, "its reachable states take more than {most} bytes"),
             SolveError::Time(most) => write!(f, "it takes more than {:.1} seconds", most.as_secs_f64()),
             SolveError::Engine(limit) => write!(f, "the engine met a limit: {limit}"),
         }
@@ -77,7 +82,8 @@ pub struct Solution {
     forced: Vec<Vec<(Option<Goal>, u16)>>,
 }
 
-/// Visits every reachable state and works back from the ends. `visited` is kept up to date for whoever watches.
+/// Visits every reachable state and works back from the ends. `visited` is kept up to date for whoever
+/// watches.
 pub fn solve(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Result<Solution, SolveError> {
     let space = explore(engine, limits, visited)?;
     let roles = space.roles();

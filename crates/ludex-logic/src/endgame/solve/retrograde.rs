@@ -1,7 +1,7 @@
 //! Back from the ends, layer by layer, on several threads.
 //!
-//! Layer `n` is computed from the layers below it by looking at the successors of every state that is still open. That costs a pass
-//! over the open states a layer, and no memory for predecessors.
+//! Layer `n` is computed from the layers below it by looking at the successors of every state that is still
+//! open. That costs a pass over the open states a layer, and no memory for predecessors.
 
 use super::explore::{Space, join};
 use ludex_engine::engine::Goal;
@@ -49,7 +49,8 @@ fn is_forced(space: &Space, role: usize, at: usize, below: &dyn Fn(u32) -> bool)
     })
 }
 
-/// Layer zero are the states of `goal`; a state is in layer `n` if `holds` of it and the layers below `n`, and it is in none of them.
+/// Layer zero are the states of `goal`; a state is in layer `n` if `holds` of it and the layers below `n`,
+/// and it is in none of them.
 fn layers(
     space: &Space,
     goal: impl Fn(usize) -> bool,
