@@ -64,6 +64,7 @@ fn one(
     let vocabulary: &Vocabulary = setting.engine.vocabulary();
     let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
     let mut boards: Option<Boards> = None;
+    manager::fits(vocabulary, seats.len()).map_err(|error| Misuse(error.to_string()))?;
     if !args.json.json {
         let names: Vec<String> = seats.iter().map(|seat| seat.name()).collect();
         let played = manager::roles_to_play(vocabulary).into_iter().map(|role| &roles[role.index()]);

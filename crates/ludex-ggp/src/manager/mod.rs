@@ -115,6 +115,16 @@ fn is_chance(vocabulary: &Vocabulary, role: RoleId) -> bool {
     vocabulary.role_count() > 1 && vocabulary.show_role(role).eq_ignore_ascii_case("random")
 }
 
+/// Whether so many players can play the game.
+pub fn fits(vocabulary: &Vocabulary, seats: usize) -> Result<(), Unfit> {
+    let roles = roles_to_play(vocabulary).len();
+    match (vocabulary.role_count(), roles == seats) {
+        (0, _) => Err(Unfit::NoRole),
+        (_, true) => Ok(()),
+        (_, false) => Err(Unfit::Seats { roles, seats }),
+    }
+}
+
 /// Plays one match. `seats` are in the order of the roles, without the one of chance.
 pub fn run(
     setting: &Setting,
@@ -123,13 +133,7 @@ pub fn run(
     watch: &mut dyn FnMut(Event<'_>),
 ) -> Result<MatchRecord, Unfit> {
     let vocabulary: &Vocabulary = setting.engine.vocabulary();
-    let roles = roles_to_play(vocabulary);
-    if vocabulary.role_count() == 0 {
-        return Err(Unfit::NoRole);
-    }
-    if roles.len() != seats.len() {
-        return Err(Unfit::Seats { roles: roles.len(), seats: seats.len() });
-    }
+    fits(vocabulary, seats.len())?;
     let mut given = seats.iter_mut();
     let seats: Vec<Option<&mut Box<dyn Seat>>> = vocabulary
         .roles()
