@@ -8,7 +8,7 @@ use crate::report::{self, Target, count};
 use crate::status::{Misuse, Status};
 use anyhow::{Result, anyhow};
 use ludex::engine::limits::Limits;
-use ludex::engine::vocabulary::{MoveId, Vocabulary};
+use ludex::engine::vocabulary::{FluentId, MoveId, Vocabulary};
 use ludex::gdl::{Game, Keyword};
 use ludex::logic::asp::{self, Clingo, ClingoError, Programs};
 use ludex::logic::discover::{discover, statements};
@@ -208,13 +208,14 @@ fn print(
         }
         return Ok(json::line(out, &value)?);
     }
-    writeln!(out, "{property}: {words} ({seconds:.3} s)")?;
+    writeln!(out, "{property}: {words}")?;
     match (answer, vocabulary) {
         (Answer::Holds(proof), Some(vocabulary)) => write_proof(proof, vocabulary, out)?,
         (Answer::Fails(refutation), Some(vocabulary)) => write_refutation(refutation, vocabulary, out)?,
         (Answer::Unknown(reason), _) => writeln!(out, "  {reason}")?,
         _ => {}
     }
+    writeln!(out, "  {seconds:.3} s")?;
     out.flush()?;
     Ok(())
 }
@@ -232,10 +233,19 @@ fn write_proof(proof: &Proof, vocabulary: &Vocabulary, out: &mut dyn Write) -> R
         Proof::Ranking(ranking) => {
             let bound = count(ranking.bound, "move");
             match &ranking.kind {
-                RankingKind::Counter(fluents) => {
-                    let first = fluents.first().map_or(String::new(), |&f| vocabulary.show_fluent(f));
-                    let last = fluents.last().map_or(String::new(), |&f| vocabulary.show_fluent(f));
-                    writeln!(out, "  after at most {bound}: every move counts from {first} towards {last}")?;
+                RankingKind::Counters(orders) => {
+                    let ends = |order: &Vec<FluentId>| {
+                        let name = |fluent: Option<&FluentId>| fluent.map(|&f| vocabulary.show_fluent(f));
+                        let (first, last) = (name(order.first()), name(order.last()));
+                        format!("{} towards {}", first.unwrap_or_default(), last.unwrap_or_default())
+                    };
+                    let shown: Vec<String> = orders.iter().take(4).map(ends).collect();
+                    let more = if orders.len() > 4 { ", ..." } else { "" };
+                    writeln!(
+                        out,
+                        "  after at most {bound}: every move counts from {}{more}",
+                        shown.join(", ")
+                    )?;
                 }
                 RankingKind::Settling(values, window) => {
                     let settled = count(values.len(), "value");

@@ -12,6 +12,7 @@ mod pages;
 mod perft;
 mod play;
 mod print;
+mod prove;
 mod replay;
 mod simulate;
 mod solve;

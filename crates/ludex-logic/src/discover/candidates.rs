@@ -3,7 +3,7 @@
 use super::samples::Sample;
 use crate::prove::Lemma;
 use hashbrown::HashMap;
-use ludex_engine::row;
+use ludex_engine::row::{self, Row};
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::{FluentId, Vocabulary};
 
@@ -44,17 +44,16 @@ pub fn groups(vocabulary: &Vocabulary, samples: &[Sample]) -> Vec<Lemma> {
     found
 }
 
-/// The groups without a key: of all fluents of one name one holds, or of those of two names.
-pub fn keyless_groups(vocabulary: &Vocabulary, samples: &[Sample]) -> Vec<Lemma> {
-    let mut found: Vec<Lemma> = by_name(vocabulary)
+/// The groups without a key: all fluents of a name of which one holds initially. Whose turn it is and the counter
+/// of steps are such groups; no play is needed to propose them.
+pub fn keyless_groups(vocabulary: &Vocabulary, initial: &Row) -> Vec<Lemma> {
+    by_name(vocabulary)
         .into_iter()
-        .filter(|(_, fluents)| fluents.len() > 1)
-        .map(|(_, fluents)| (extent(&fluents, samples), fluents))
-        .filter(|((_, most), _)| *most <= 1)
-        .map(|(counts, fluents)| lemma(fluents, counts))
-        .collect();
-    found.extend(stages(vocabulary, samples));
-    found
+        .map(|(_, fluents)| fluents)
+        .filter(|fluents| fluents.len() > 1)
+        .filter(|fluents| fluents.iter().filter(|&&fluent| row::holds(initial, fluent)).count() == 1)
+        .map(Lemma::ExactlyOne)
+        .collect()
 }
 
 /// Two names of which one fluent holds at a time, where neither alone always has one: stages of a game.

@@ -56,6 +56,8 @@ pub fn discover(prover: &Prover<'_>) -> Facts {
         facts.length = Some(ranking.bound);
     }
     facts.persistent = prover.persistent(&budget.part(budget.left() / 2));
+    let constants = facts.constants.clone();
+    facts.persistent.retain(|(fluent, _)| constants.iter().all(|(constant, _)| constant != fluent));
     facts.impossible = moves::impossible(prover, &lemmas, &budget);
     facts
 }
@@ -69,7 +71,7 @@ fn lemmas(prover: &Prover<'_>, budget: &Budget) -> Vec<Lemma> {
     let mut all = groups.clone();
     all.extend(constants(vocabulary, samples));
     all.extend(mutexes(vocabulary, samples, &groups));
-    let keyless = keyless_groups(vocabulary, samples);
+    let keyless = keyless_groups(vocabulary, system.initial());
     let mut proved = Vec::new();
     for candidates in [keyless, groups, all] {
         let new = candidates.into_iter().filter(|lemma| !proved.contains(lemma)).collect();

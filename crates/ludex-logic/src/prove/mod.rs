@@ -60,7 +60,8 @@ impl Default for Options {
 /// Moves from the initial state that are looked at before lemmas are sought.
 const SHALLOW: usize = 3;
 
-/// Matches that are played at random in search of a counterexample.
+/// Matches that are played at random in search of a counterexample: at first sight, and when induction fails.
+const FEW_MATCHES: usize = 4;
 const MATCHES: usize = 50;
 
 /// Longest match of random play.
@@ -131,7 +132,7 @@ impl<'s> Prover<'s> {
         if let Some(known) = self.turns.get() {
             return known;
         }
-        let candidates = discover::keyless_groups(self.system.vocabulary(), self.samples());
+        let candidates = discover::keyless_groups(self.system.vocabulary(), self.system.initial());
         match discover::inductive(self.system, &[], candidates, &budget.part(budget.left() / 4)) {
             Ok(lemmas) => self.turns.get_or_init(|| lemmas),
             // Nothing is proved within this question's limits; the next one may try again.
@@ -195,6 +196,9 @@ impl<'s> Prover<'s> {
                 return certified(self.turns(budget), 1);
             }
         }
+        if let Some(line) = self.random_counterexample(property, FEW_MATCHES, budget) {
+            return self.refuted(property, line);
+        }
         for depth in 2..=SHALLOW {
             if let Some(line) = base.counterexample(depth)? {
                 return self.refuted(property, line);
@@ -212,7 +216,7 @@ impl<'s> Prover<'s> {
         if step.is_proved()? {
             return certified(lemmas, 1);
         }
-        if let Some(line) = self.random_counterexample(property, budget) {
+        if let Some(line) = self.random_counterexample(property, MATCHES, budget) {
             return self.refuted(property, line);
         }
         let part = budget.part(budget.left() / 4);
@@ -261,12 +265,12 @@ impl<'s> Prover<'s> {
 
     /// A line of random play that breaks the property. States are judged by writing them out: with the state and
     /// the moves given, the clauses fold to a constant.
-    fn random_counterexample(&self, property: &Property, budget: &Budget) -> Option<Line> {
+    fn random_counterexample(&self, property: &Property, matches: usize, budget: &Budget) -> Option<Line> {
         let started = Instant::now();
         let most = budget.left() / 8;
         let mut worker = self.engine().worker();
         let mut random = Random::new(7);
-        for _ in 0..MATCHES {
+        for _ in 0..matches {
             let (states, joints) = self.random_match(&mut *worker, &mut random);
             for at in 0..states.len() {
                 if started.elapsed() > most {

@@ -13,16 +13,10 @@ impl Prover<'_> {
     pub fn persistent(&self, budget: &Budget) -> Vec<(FluentId, bool)> {
         let samples = self.samples();
         let stays = |&(fluent, value): &(FluentId, bool)| {
-            let changes = samples.iter().filter_map(|sample| Some((&sample.state, &sample.then.as_ref()?.1)));
-            let mut gained = false;
-            for (now, next) in changes {
-                let (now, next) = (row::holds(now, fluent) == value, row::holds(next, fluent) == value);
-                if now && !next {
-                    return false;
-                }
-                gained |= !now && next;
-            }
-            gained
+            samples
+                .iter()
+                .filter_map(|sample| Some((&sample.state, &sample.then.as_ref()?.1)))
+                .all(|(now, next)| row::holds(now, fluent) != value || row::holds(next, fluent) == value)
         };
         let fluents = self.system().vocabulary().fluents();
         let mut open: Vec<(FluentId, bool)> =

@@ -1,9 +1,9 @@
 //! Whether every match ends, and after how many moves at most.
 //!
-//! Two kinds of ranking are sought: a *counter*, a group of fluents of which exactly one holds and through
-//! which every move goes strictly upwards in their order; and *settling*, a set of values that fluents keep
-//! once they have them, of which one more is reached within every one or two moves. That no match is endless is
-//! refuted by a state that comes back.
+//! Two kinds of ranking are sought: *counters*, groups of fluents of which exactly one holds, in an order in which
+//! no move turns one back and every move advances one; and *settling*, a set of values that fluents keep once they
+//! have them, of which one more is reached within every one or two moves. That no match is endless is refuted by a
+//! state that comes back.
 
 use super::answer::{Answer, Proof, Reason, Refutation};
 use super::lemma::Lemma;
@@ -33,8 +33,8 @@ pub struct Ranking {
 /// What is used up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RankingKind {
-    /// Exactly one of the fluents holds, and every move goes to a later one.
-    Counter(Vec<FluentId>),
+    /// Of each list exactly one fluent holds; no move goes back in one, and every move goes on in one.
+    Counters(Vec<Vec<FluentId>>),
     /// Within so many moves another one of these values is reached for good.
     Settling(Vec<(FluentId, bool)>, usize),
 }
@@ -93,39 +93,67 @@ impl Prover<'_> {
         None
     }
 
-    /// Groups in which random play always went upwards, or always downwards.
+    /// Groups in which random play never went back: each that always went on alone, and all of them together.
     fn counters(&self, budget: &Budget) -> Vec<(RankingKind, Property, usize)> {
-        let samples = self.samples();
-        let mut found = Vec::new();
-        for lemma in self.turns(budget) {
+        let transitions: Vec<(&[u64], &[u64])> = self
+            .samples()
+            .iter()
+            .filter_map(|sample| Some((sample.state.as_slice(), sample.then.as_ref()?.1.as_slice())))
+            .collect();
+        let mut sets: Vec<Vec<Vec<FluentId>>> = Vec::new();
+        let mut together: Vec<Vec<FluentId>> = Vec::new();
+        for lemma in self.lemmas(budget) {
             let Lemma::ExactlyOne(fluents) = lemma else { continue };
             let mut reversed = fluents.clone();
             reversed.reverse();
-            for order in [fluents, &reversed] {
+            for order in [fluents.clone(), reversed] {
                 let at = |state: &[u64]| order.iter().position(|&fluent| row::holds(state, fluent));
-                let upwards = samples
-                    .iter()
-                    .all(|sample| sample.then.as_ref().is_none_or(|(_, next)| at(&sample.state) < at(next)));
-                if !upwards {
-                    continue;
+                if transitions.iter().all(|(now, next)| at(now) <= at(next)) {
+                    if transitions.iter().all(|(now, next)| at(now) < at(next)) {
+                        sets.push(vec![order.clone()]);
+                    }
+                    together.push(order);
+                    break;
                 }
-                let vocabulary = self.system().vocabulary();
-                let steps = (0..order.len())
-                    .map(|now| {
-                        let later = order[now + 1..].iter().map(|&f| holds(vocabulary, f, true)).collect();
-                        Expression::Or(vec![
-                            holds(vocabulary, order[now], false),
-                            Expression::Next(Box::new(Expression::Or(later))),
-                        ])
-                    })
-                    .collect();
-                let property =
-                    Property::made("a counter that goes up", Expression::And(steps), self.system());
-                let first = at(self.system().initial()).unwrap_or(0);
-                found.push((RankingKind::Counter(order.clone()), property, order.len() - 1 - first));
             }
         }
-        found
+        if together.len() > 1 {
+            sets.push(together);
+        }
+        let initial = self.system().initial();
+        let left = |order: &Vec<FluentId>| {
+            let first = order.iter().position(|&fluent| row::holds(initial, fluent));
+            order.len() - 1 - first.unwrap_or(0)
+        };
+        let described = |set: Vec<Vec<FluentId>>| {
+            let bound = set.iter().map(left).sum();
+            let property = self.counts(&set);
+            (RankingKind::Counters(set), property, bound)
+        };
+        sets.into_iter().map(described).collect()
+    }
+
+    /// No move goes back in one of the orders, and every move goes on in one.
+    fn counts(&self, orders: &[Vec<FluentId>]) -> Property {
+        let vocabulary = self.system().vocabulary();
+        let later = |order: &[FluentId]| {
+            let any = order.iter().map(|&fluent| holds(vocabulary, fluent, true)).collect();
+            Expression::Next(Box::new(Expression::Or(any)))
+        };
+        let mut kept = Vec::new();
+        // Nothing need go on where nothing follows.
+        let mut advances = vec![Expression::Next(Box::new(Expression::Or(Vec::new())))];
+        for order in orders {
+            for now in 0..order.len() {
+                kept.push(Expression::Or(vec![holds(vocabulary, order[now], false), later(&order[now..])]));
+                advances.push(Expression::And(vec![
+                    holds(vocabulary, order[now], true),
+                    later(&order[now + 1..]),
+                ]));
+            }
+        }
+        kept.push(Expression::Or(advances));
+        Property::made("counters that go on", Expression::And(kept), self.system())
     }
 
     /// Values that stay: those of fluents that end for good, those that begin for good, all of them. Fewer values

@@ -58,10 +58,12 @@ impl Explored {
     }
 
     /// True if the property holds in every reachable state.
+    #[allow(dead_code, reason = "not every test file has formulas")]
     pub fn holds(&self, reference: &Reference<'_>, property: &Property) -> bool {
         (0..self.moments.len()).all(|start| self.from(reference, property, &mut vec![start]))
     }
 
+    #[allow(dead_code, reason = "as above")]
     fn from(&self, reference: &Reference<'_>, property: &Property, path: &mut Vec<usize>) -> bool {
         let last = path[path.len() - 1];
         if path.len() > property.degree || self.moments[last].is_last() {

@@ -1,0 +1,92 @@
+//! `ludex prove`: answers, keys, statuses.
+
+use crate::{Scratch, ludex};
+
+#[test]
+fn answers_have_the_agreed_keys() {
+    let run = ludex(&["prove", "tictactoe", "turn-taking", "next not open", "--json"]).ends_with(1);
+    let lines = run.json();
+    assert_eq!(lines.len(), 2);
+    for line in &lines {
+        let keys: Vec<&str> = line.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(keys, ["property", "answer", "seconds", "trace"]);
+        assert!(line["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+    }
+    assert_eq!((&lines[0]["answer"], &lines[0]["trace"]), (&"holds".into(), &serde_json::Value::Null));
+    assert_eq!((&lines[1]["property"], &lines[1]["answer"]), (&"next not open".into(), &"fails".into()));
+    let trace = lines[1]["trace"].as_array().expect("moves");
+    assert_eq!(trace.len(), 1);
+    assert_eq!(trace[0][1], "noop");
+}
+
+#[test]
+fn what_holds_is_status_0_and_what_does_not_is_1() {
+    ludex(&["prove", "tictactoe", "control"]).ends_with(0);
+    ludex(&["prove", "tictactoe", "terminal"]).ends_with(1);
+    let run = ludex(&["prove", "breakthrough", "playable", "--time", "0.000001", "--json"]).ends_with(1);
+    assert_eq!(run.json()[0]["answer"], "unknown");
+    assert!(run.json()[0]["reason"].as_str().is_some_and(|reason| reason.contains("limits")));
+}
+
+#[test]
+fn winning_lines_are_shown() {
+    let run = ludex(&["prove", "tictactoe", "weakly-winnable", "--json"]).ends_with(0);
+    let lines = run.json()[0]["lines"].as_array().expect("a match for each role").clone();
+    assert_eq!(lines.len(), 2);
+    for (line, role) in lines.iter().zip(["x", "o"]) {
+        assert_eq!((&line["role"], &line["goal"]), (&role.into(), &100.into()));
+        // Three marks of one player take five moves at least.
+        assert!(line["trace"].as_array().is_some_and(|moves| moves.len() >= 5));
+    }
+}
+
+#[test]
+fn bad_formulas_are_misuse_and_drawn() {
+    let run = ludex(&["prove", "tictactoe", "true(cell(1,1))"]).ends_with(2);
+    assert!(
+        run.err.contains("the fluent `cell` has 3 arguments") && run.err.contains("2 given"),
+        "{}",
+        run.err
+    );
+    assert!(run.out.is_empty());
+    ludex(&["prove", "tictactoe"]).ends_with(2);
+    ludex(&["prove", "tictactoe", "terminates", "--emit", "asp"]).ends_with(2);
+    let missing =
+        ludex(&["prove", "tictactoe", "control", "--backend", "asp", "--clingo", "no-such-program"]);
+    assert!(missing.ends_with(2).err.contains("no-such-program"));
+}
+
+#[test]
+fn programs_are_printed_for_base_case_and_step() {
+    let text = ludex(&["prove", "tictactoe", "playable", "--emit", "asp"]).ends_with(0).out;
+    let programs: Vec<&str> = text.split("%%%%\n").filter(|part| !part.trim().is_empty()).collect();
+    assert_eq!(programs.len(), 3, "{text}");
+    assert!(programs[0].contains("true(control(x),0).") && programs[0].contains("legal(R,M,T)"), "{text}");
+    assert!(programs[2].contains("{ true(F,0) : fdom(F) }."), "{text}");
+}
+
+#[test]
+fn discoveries_are_told_in_words_and_as_json() {
+    let text = ludex(&["prove", "tictactoe", "--discover"]).ends_with(0).out;
+    assert!(text.contains("exactly one of (cell * * _) holds for each of the 9 values of `*`"), "{text}");
+    let lines = ludex(&["prove", "tictactoe", "--discover", "--json"]).ends_with(0).json();
+    let kinds: Vec<&str> = lines.iter().filter_map(|line| line["kind"].as_str()).collect();
+    for kind in ["turn-taking", "control", "playable", "length", "constant-sum", "exactly-one"] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+}
+
+/// A game that cannot be played on is told apart from one that can.
+#[test]
+fn a_designer_s_mistake_is_found() {
+    let sheet = Scratch::new(
+        "stuck.kif",
+        "(role a) (init (at 0)) (succ 0 1) (succ 1 2)
+         (<= (legal a go) (true (at 0)))
+         (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+         (<= terminal (true (at 2)))
+         (goal a 100)",
+    );
+    let run = ludex(&["prove", sheet.path(), "well-formed"]).ends_with(1);
+    assert!(run.out.contains("not playable"), "{}", run.out);
+}
