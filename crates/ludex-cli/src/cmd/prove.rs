@@ -22,11 +22,14 @@ use std::time::{Duration, Instant};
 pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
     let game = loaded.game()?;
-    let requests: Vec<Request> =
-        args.formulas.iter().map(|text| Request::read(text).map_err(misuse)).collect::<Result<_, _>>()?;
+    let requests: Vec<Request> = args
+        .formulas
+        .iter()
+        .map(|text| Request::read(text).map_err(|error| misuse(&error)))
+        .collect::<Result<_, _>>()?;
     let mut relations = Vec::new();
     for request in &requests {
-        relations.extend(request.relations(&game.rules).map_err(misuse)?);
+        relations.extend(request.relations(&game.rules).map_err(|error| misuse(&error))?);
     }
     if args.discover {
         relations.push(game.rules.keyword(Keyword::Goal));
@@ -44,7 +47,7 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
         Err(error) => return too_large(args, &requests, &error.to_string(), building, out),
     };
     for request in &requests {
-        request.property(&system).map_err(misuse)?;
+        request.property(&system).map_err(|error| misuse(&error))?;
     }
     let prover = Prover::new(&system, options(args));
     let session = Session { args, prover: &prover, building };
@@ -70,8 +73,8 @@ fn options(args: &Prove) -> Options {
     }
 }
 
-fn misuse(error: FormulaError) -> Misuse {
-    Misuse(format!("{error}\n{}", report::draw_formula(&error, Target::Stderr)))
+fn misuse(error: &FormulaError) -> Misuse {
+    Misuse(format!("{error}\n{}", report::draw_formula(error, Target::Stderr)))
 }
 
 /// Every property is unknown if the game cannot be compiled.
@@ -105,7 +108,7 @@ impl Session<'_> {
         let answer = {
             let _progress = Progress::spinner(format!("proving {}", request.text));
             match self.args.backend {
-                Backend::Sat => self.prover.answer(request).map_err(misuse)?,
+                Backend::Sat => self.prover.answer(request).map_err(|error| misuse(&error))?,
                 Backend::Asp => self.by_clingo(request)?,
             }
         };
@@ -116,7 +119,7 @@ impl Session<'_> {
     }
 
     fn property(&self, request: &Request) -> Result<Property> {
-        let property = request.property(self.prover.system()).map_err(misuse)?;
+        let property = request.property(self.prover.system()).map_err(|error| misuse(&error))?;
         let no_program = || Misuse(format!("`{}` is no single formula, so it has no program", request.text));
         Ok(property.ok_or_else(no_program)?)
     }

@@ -56,7 +56,10 @@ impl Prover<'_> {
                 Err(why) => Answer::Unknown(Reason::TooLarge(why)),
             };
         }
-        for (kind, property, bound) in self.counters(budget).into_iter().chain(self.settling(budget)) {
+        let share = || budget.part(budget.left() / 3);
+        let counters = std::iter::once_with(|| self.counters(&share()));
+        let settling = std::iter::once_with(|| self.settling(&share()));
+        for (kind, property, bound) in counters.chain(settling).flatten() {
             let part = budget.part(budget.left() / 3);
             if let Answer::Holds(Proof::Induction(certificate)) = self.prove_within(&property, &part) {
                 return Answer::Holds(Proof::Ranking(Ranking { kind, bound, certificate }));
@@ -144,12 +147,10 @@ impl Prover<'_> {
         // Nothing need go on where nothing follows.
         let mut advances = vec![Expression::Next(Box::new(Expression::Or(Vec::new())))];
         for order in orders {
-            for now in 0..order.len() {
-                kept.push(Expression::Or(vec![holds(vocabulary, order[now], false), later(&order[now..])]));
-                advances.push(Expression::And(vec![
-                    holds(vocabulary, order[now], true),
-                    later(&order[now + 1..]),
-                ]));
+            for (now, &fluent) in order.iter().enumerate() {
+                kept.push(Expression::Or(vec![holds(vocabulary, fluent, false), later(&order[now..])]));
+                advances
+                    .push(Expression::And(vec![holds(vocabulary, fluent, true), later(&order[now + 1..])]));
             }
         }
         kept.push(Expression::Or(advances));
