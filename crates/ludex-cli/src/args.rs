@@ -645,6 +645,9 @@ pub enum Form {
   ludex debug propnet tictactoe
   ludex debug propnet breakthrough")]
     Propnet(GameArgument),
+    /// The OR-AND tree of the engine `tree`, with what each node was asked in a few moves of play
+    #[command(after_help = "EXAMPLES:\n  ludex debug proofs tictactoe")]
+    Proofs(GameArgument),
 }
 
 /// List the bundled games

@@ -9,6 +9,7 @@ use ludex_engine::error::BuildError;
 use ludex_engine::limits::Limits;
 use ludex_engine::propnet::Propnet;
 use ludex_engine::random::Random;
+use ludex_engine::tree::Tree;
 use ludex_engine::vocabulary::MoveId;
 use ludex_gdl::Game;
 use ludex_testkit::corpus::games;
@@ -78,6 +79,11 @@ fn a_warm_worker_of_the_reference_allocates_nothing() {
 #[test]
 fn a_warm_worker_of_the_network_allocates_nothing() {
     check(|game| Ok(Box::new(Propnet::new(game, Limits::default())?)));
+}
+
+#[test]
+fn a_warm_worker_of_the_interpreter_allocates_nothing() {
+    check(|game| Ok(Box::new(Tree::new(game, Limits::default())?)));
 }
 
 fn check(build: impl Fn(&Game) -> Result<Box<dyn Engine>, BuildError>) {

@@ -23,6 +23,7 @@ pub fn run(args: &Debug, out: &mut dyn Write) -> Result<Status> {
         Form::Strata(game) => strata(&game::read(&game.game)?, out)?,
         Form::Domains { game, full } => domains(&game::read(&game.game)?, *full, out)?,
         Form::Propnet(game) => propnet(&game::read(&game.game)?, out)?,
+        Form::Proofs(game) => proofs(&game::read(&game.game)?, out)?,
     }
     Ok(Status::Yes)
 }
@@ -57,6 +58,11 @@ fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     }
     writeln!(out, "{seconds:>10.3}  seconds from rules to network")?;
     Ok(())
+}
+
+fn proofs(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+    let engine = ludex::engine::tree::Tree::new(loaded.game()?, Limits::default())?;
+    Ok(out.write_all(engine.show().as_bytes())?)
 }
 
 /// Prints the nodes of a tree, one a line, each with its place.

@@ -4,13 +4,13 @@ use super::Options;
 use super::cell::{Lexicon, Source};
 use super::lookup::{Key, KeySpace, Values};
 use super::node::{
-    And, AndId, Component, ComponentId, Duplicates, FactIndexId, FactPath, FluentIndexId, FluentPath, Merge,
-    Op, Or, OrAndTree, OrId, Roots, Site, SiteId, Take, Target,
+    And, AndId, Component, ComponentId, Duplicates, FactPath, FluentPath, Group, Grouping, GroupingId, Merge,
+    Op, Or, OrAndTree, OrId, Paths, Roots, Site, SiteId, Take, Target,
 };
 use super::order::{Sizes, Step, order, variable};
 use super::remodel::{Slot, remodel};
 use super::rulebook::{Atom, Condition, Place, RelationId, Rule, Rulebook};
-use crate::datalog::{Arg, TableId};
+use crate::datalog::{Arg, Stay, TableId};
 use crate::terms::TermId;
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::analysis::dependencies::Phase;
@@ -25,6 +25,7 @@ const MOST_COPIES: usize = 64;
 pub(super) fn compile(
     book: &mut Rulebook,
     lexicon: &mut Lexicon,
+    paths: &mut Paths,
     roles: &[TermId],
     sizes: &Sizes,
     options: &Options,
@@ -32,6 +33,7 @@ pub(super) fn compile(
     let mut compiler = Compiler {
         book,
         lexicon,
+        paths,
         sizes,
         options,
         tree: OrAndTree::default(),
@@ -50,12 +52,15 @@ pub(super) fn compile(
     compiler.components();
     compiler.targets();
     compiler.duplicates();
+    compiler.tree.names = compiler.book.names();
+    compiler.tree.first_part = compiler.book.program.tables.len() as u32;
     compiler.tree
 }
 
 struct Compiler<'b> {
     book: &'b mut Rulebook,
     lexicon: &'b mut Lexicon,
+    paths: &'b mut Paths,
     sizes: &'b Sizes,
     options: &'b Options,
     tree: OrAndTree,
@@ -89,6 +94,15 @@ impl Compiler<'_> {
             legal,
             goal,
             next: program.fluents.iter().map(|f| self.root(f.next, outputs(f.next))).collect(),
+            ends: program
+                .fluents
+                .iter()
+                .enumerate()
+                .filter_map(|(shape, fluents)| match fluents.stay {
+                    Stay::Unless(table) => Some((shape, self.root(table, outputs(table)))),
+                    Stay::Never => None,
+                })
+                .collect(),
             init: program.fluents.iter().map(|f| self.root(f.init, outputs(f.init))).collect(),
             terminal: Some(self.root(program.terminal, outputs(program.terminal))),
         }
@@ -120,7 +134,7 @@ impl Compiler<'_> {
         let columns = inputs.iter().map(|&column| self.column_values(relation, column)).collect();
         self.tree.ors.push(Or {
             relation,
-            known: question.iter().map(|slot| matches!(slot, Slot::Constant(_) | Slot::Input)).collect(),
+            passed: question.iter().map(|slot| *slot == Slot::Input).collect(),
             inputs: inputs.len(),
             outputs: question.iter().filter(|&&slot| slot == Slot::Output).count(),
             phase: self.book.relations[relation.index()].phase,
@@ -129,6 +143,7 @@ impl Compiler<'_> {
             recursive: false,
             space: KeySpace::new(columns),
             duplicates: Duplicates::Hashed,
+            groupings: Vec::new(),
             target: None,
         });
         *self.copies.entry(relation).or_default() += 1;
@@ -236,6 +251,7 @@ impl Compiler<'_> {
             ops: Vec::new(),
             answer: Vec::new(),
             place: Key::Hashed(Vec::new()),
+            distinct: false,
         });
         let mut emitter = Emitter {
             compiler: self,
@@ -247,6 +263,7 @@ impl Compiler<'_> {
             width: 0,
             ops: Vec::new(),
             last_use: last_uses(&rule, &steps, &wanted),
+            distinct: true,
         };
         let start = emitter.start(question);
         for (at, step) in steps.iter().enumerate() {
@@ -258,28 +275,48 @@ impl Compiler<'_> {
             .filter(|(slot, _)| **slot == Slot::Output)
             .map(|(_, &arg)| emitter.source(arg))
             .collect();
+        // A variable that the answer leaves out can have several values for one answer.
+        let left_out = |v: usize| emitter.columns[v].is_some() && !wanted.contains(&(v as u32));
+        let distinct = emitter.distinct && !(0..rule.variables).any(left_out);
         let (width, ops) = (emitter.width, emitter.ops);
         let place = Key::Hashed(answer.clone());
-        self.tree.ands[id.index()] = And { or, width, start, ops, answer, place };
+        self.tree.ands[id.index()] = And { or, width, start, ops, answer, place, distinct };
         self.tree.ors[or.index()].ands.push(id);
     }
 
-    fn fact_path(&mut self, path: FactPath) -> FactIndexId {
-        let paths = &mut self.tree.fact_paths;
-        let at = paths.iter().position(|p| *p == path).unwrap_or_else(|| {
-            paths.push(path);
-            paths.len() - 1
-        });
-        FactIndexId(at as u32)
+    /// Which arguments of a relation its callers pass on.
+    fn passes(&self, relation: RelationId, count: usize) -> Vec<bool> {
+        match self.sizes.passes.get(&relation) {
+            _ if !self.options.filters => vec![false; count],
+            Some(passes) => passes.clone(),
+            None => vec![true; count],
+        }
     }
 
-    fn fluent_path(&mut self, path: FluentPath) -> FluentIndexId {
-        let paths = &mut self.tree.fluent_paths;
-        let at = paths.iter().position(|p| *p == path).unwrap_or_else(|| {
-            paths.push(path);
-            paths.len() - 1
+    /// Turns the checks of a call into a lookup of the answers by the values that are checked.
+    fn group(&mut self, or: OrId, take: &mut Take) -> Option<Group> {
+        if take.check.is_empty() {
+            return None;
+        }
+        let (columns, values): (Vec<u16>, Vec<Source>) = std::mem::take(&mut take.check).into_iter().unzip();
+        let relation = self.tree.ors[or.index()].relation;
+        let question = &self.questions[or.index()];
+        let outputs: Vec<usize> = (0..question.len()).filter(|&i| question[i] == Slot::Output).collect();
+        let known = self.tree.ors[or.index()].groupings.iter().copied();
+        let found = known.into_iter().find(|g| self.tree.groupings[g.index()].columns == columns);
+        let grouping = found.unwrap_or_else(|| {
+            let domains =
+                columns.iter().map(|&c| self.column_values(relation, outputs[c as usize])).collect();
+            let space = KeySpace::new(domains);
+            let sources: Vec<Source> = columns.iter().map(|&column| Source::Column(column)).collect();
+            let id = GroupingId(self.tree.groupings.len() as u32);
+            let key = space.key(&sources);
+            self.tree.groupings.push(Grouping { columns, space, key });
+            self.tree.ors[or.index()].groupings.push(id);
+            id
         });
-        FluentIndexId(at as u32)
+        let key = self.tree.groupings[grouping.index()].space.key(&values);
+        Some(Group { grouping, values, key })
     }
 
     /// Finds the nodes that need each other.
@@ -308,6 +345,17 @@ impl Compiler<'_> {
         }
     }
 
+    /// True if the rules of a node cannot derive an answer twice.
+    fn cannot_repeat(&self, or: usize) -> bool {
+        let or = &self.tree.ors[or];
+        let ands: Vec<&And> = or.ands.iter().map(|and| &self.tree.ands[and.index()]).collect();
+        let disjoint = |(at, and): (usize, &&And)| ands[..at].iter().all(|other| are_disjoint(other, and));
+        !or.recursive
+            && ands.len() <= 32
+            && ands.iter().all(|and| and.distinct)
+            && ands.iter().enumerate().all(disjoint)
+    }
+
     /// Finds the roots whose answers nobody inside the tree reads.
     fn targets(&mut self) {
         let tree = &mut self.tree;
@@ -321,6 +369,9 @@ impl Compiler<'_> {
         for (role, roots) in tree.roots.legal.iter().enumerate() {
             roots.iter().enumerate().for_each(|(shape, &or)| aim(or, Target::Moves { role, shape }));
         }
+        for &(shape, or) in &tree.roots.ends {
+            aim(or, Target::Fluents { shape });
+        }
         for roots in [&tree.roots.next, &tree.roots.init] {
             roots.iter().enumerate().for_each(|(shape, &or)| aim(or, Target::Fluents { shape }));
         }
@@ -329,8 +380,11 @@ impl Compiler<'_> {
     /// Decides how each node keeps its answers distinct.
     fn duplicates(&mut self) {
         for at in 0..self.tree.ors.len() {
+            if self.cannot_repeat(at) {
+                self.tree.ors[at].duplicates = Duplicates::Impossible;
+            }
             let or = &self.tree.ors[at];
-            if or.inputs > 0 || or.outputs == 0 {
+            if or.inputs > 0 || or.outputs == 0 || matches!(or.duplicates, Duplicates::Impossible) {
                 continue;
             }
             let relation = or.relation;
@@ -345,6 +399,20 @@ impl Compiler<'_> {
             self.tree.ors[at].duplicates = Duplicates::Checked(space);
         }
     }
+}
+
+/// True if no question can have an answer from both rules: a constant tells them apart.
+fn are_disjoint(left: &And, right: &And) -> bool {
+    let differ = |pair: (&Source, &Source)| match pair {
+        (Source::Constant(a), Source::Constant(b)) => a != b,
+        _ => false,
+    };
+    let asked = left
+        .start
+        .check
+        .iter()
+        .any(|(at, a)| right.start.check.iter().any(|(other, b)| at == other && differ((a, b))));
+    asked || left.answer.iter().zip(&right.answer).any(differ)
 }
 
 /// For each variable the last step that reads it; those that the answer needs are read for ever.
@@ -382,6 +450,8 @@ struct Emitter<'c, 'b> {
     width: usize,
     ops: Vec<Op>,
     last_use: Vec<usize>,
+    /// True as long as no condition can give a row twice.
+    distinct: bool,
 }
 
 impl Emitter<'_, '_> {
@@ -494,7 +564,6 @@ impl Emitter<'_, '_> {
                 let op = if !self.is_known(*whole) {
                     let args = args.iter().map(|&arg| self.source(arg)).collect();
                     let v = variable(whole).expect("ground terms are known");
-                    self.compiler.tree.makes_terms = true;
                     Op::PutTogether { functor, args, to: self.bind(v) }
                 } else if args.iter().all(|&arg| self.is_known(arg)) {
                     let whole = self.source(*whole);
@@ -520,7 +589,7 @@ impl Emitter<'_, '_> {
         place: impl Fn(usize) -> u16,
     ) -> (usize, Take) {
         let mut take = Take::default();
-        let mut common = 0;
+        let (mut common, mut ignored) = (0, false);
         for (position, &arg) in args.iter().enumerate() {
             let in_row = matches!(arg, Arg::Variable(v) if self.columns[v as usize].is_some());
             common += usize::from(in_row);
@@ -529,7 +598,9 @@ impl Emitter<'_, '_> {
             }
             match arg {
                 Arg::Variable(v) if !self.is_known(arg) => {
-                    if !self.is_ignored(at, v, args) {
+                    if self.is_ignored(at, v, args) {
+                        ignored = true;
+                    } else {
                         let column = self.bind(v);
                         take.bind.push((place(position), column));
                     }
@@ -537,6 +608,7 @@ impl Emitter<'_, '_> {
                 _ => take.check.push((place(position), self.source(arg))),
             }
         }
+        self.distinct &= !ignored || take.bind.is_empty();
         (common, take)
     }
 
@@ -549,7 +621,7 @@ impl Emitter<'_, '_> {
             Place::Fluents(shape) => {
                 let (_, take) = self.split(at, &atom.args, &known, |position| position as u16);
                 let merge = Merge::of(atom.negated, take.bind.len(), common, before);
-                let index = self.compiler.fluent_path(FluentPath { shape, key: known });
+                let index = self.compiler.paths.fluent(FluentPath { shape, key: known });
                 self.ops.push(Op::Fluents { index, key: Key::Hashed(key), merge, take });
             }
             Place::Facts(facts) => {
@@ -562,7 +634,7 @@ impl Emitter<'_, '_> {
                     |position: usize| values.iter().position(|&v| v == position).unwrap_or_default() as u16;
                 let (_, take) = self.split(at, &atom.args, &known, place);
                 let merge = Merge::of(atom.negated, take.bind.len(), common, before);
-                let index = self.compiler.fact_path(FactPath { facts, key: known, values });
+                let index = self.compiler.paths.fact(FactPath { facts, key: known, values });
                 self.ops.push(Op::Facts { index, key: Key::Hashed(key), merge, take });
             }
             Place::Does(_) | Place::Proof(_) => {}
@@ -580,14 +652,17 @@ impl Emitter<'_, '_> {
         let Place::Proof(relation) = atom.place else { return };
         let before = self.bound_count();
         let copied = self.compiler.copies.get(&relation).copied().unwrap_or(0) < MOST_COPIES;
-        let filters = self.compiler.options.filters;
+        let passes = self.compiler.passes(relation, atom.args.len());
+        let known: Vec<bool> = atom.args.iter().map(|&arg| self.is_known(arg)).collect();
         let (mut question, mut key) = (Vec::new(), Vec::new());
         let mut take = Take::default();
         let (mut outputs, mut common) = (0, 0);
         for (position, &arg) in atom.args.iter().enumerate() {
             let first = atom.args[..position].iter().position(|&a| a == arg);
             let slot = match (arg, first) {
-                (Arg::Term(term), _) if copied || atom.written[position] || !filters => Slot::Constant(term),
+                (Arg::Term(term), _) if copied || atom.written[position] || !passes[position] => {
+                    Slot::Constant(term)
+                }
                 (Arg::Variable(_), Some(first)) => Slot::Same(first),
                 (Arg::Variable(v), None) if !self.is_known(arg) => {
                     if self.is_ignored(at, v, &atom.args) {
@@ -601,7 +676,7 @@ impl Emitter<'_, '_> {
                 (_, None) | (Arg::Term(_), _) => {
                     let source = self.source(arg);
                     common += usize::from(matches!(source, Source::Column(_)));
-                    if filters {
+                    if passes[position] {
                         key.push(source);
                         Slot::Input
                     } else {
@@ -619,7 +694,8 @@ impl Emitter<'_, '_> {
         let op = self.ops.len() + 1;
         let values = key.clone();
         let key = self.compiler.tree.ors[or.index()].space.key(&key);
-        let site = Site { or, and: self.and, op, values, key, merge, take, waits: false };
+        let group = if values.is_empty() { self.compiler.group(or, &mut take) } else { None };
+        let site = Site { or, and: self.and, known, group, op, values, key, merge, take, waits: false };
         self.compiler.tree.sites.push(site);
         self.ops.extend([Op::Ask(id), Op::Merge(id)]);
     }

@@ -3,11 +3,13 @@
 use super::Options;
 use super::cell::{Cell, Lexicon};
 use super::compile::compile;
-use super::facts::Facts;
+use super::facts::{Facts, number_all};
 use super::node::{OrAndTree, OrId, Target};
 use super::order::Sizes;
 use super::prove::Prover;
 use super::rulebook::Rulebook;
+use super::tune::Tuner;
+use super::unfold::unfold;
 use crate::datalog::{Estimate, Program};
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
@@ -16,14 +18,9 @@ use crate::random::Random;
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use ludex_gdl::Game;
 use std::sync::Arc;
-
-/// How many joint moves are played to learn how many answers questions have, and how many answers that may
-/// take before it ends early.
-const MEASURED_MOVES: usize = 12;
-const MEASURED_ROWS: usize = 300_000;
 
 /// The OR-AND tree interpreter.
 #[derive(Debug)]
@@ -40,15 +37,15 @@ enum Machine {
 }
 
 #[derive(Debug)]
-struct Compiled<C> {
-    vocabulary: Arc<Vocabulary>,
-    tree: OrAndTree,
+pub(super) struct Compiled<C> {
+    pub(super) vocabulary: Arc<Vocabulary>,
+    pub(super) tree: OrAndTree,
     facts: Facts<C>,
     terms: Terms,
     /// For each shape of fluents how many columns it has.
     widths: Vec<usize>,
     initial: Vec<u64>,
-    options: Options,
+    pub(super) options: Options,
     limits: Limits,
 }
 
@@ -62,118 +59,143 @@ impl Tree {
     pub fn with_options(game: &Game, options: Options, limits: Limits) -> Result<Tree, BuildError> {
         let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
         let mut book = Rulebook::new(Program::new(game, vocabulary.terms().clone()));
-        let program = &book.program;
-        let mut sizes = Sizes {
-            facts: book.facts.iter().map(|table| Estimate::of(table)).collect(),
-            fluents: program.fluents.iter().map(|f| program.guesses[f.holds.index()].clone()).collect(),
-            roles: vocabulary.role_count() as f64,
-            answers: HashMap::new(),
+        unfold(&mut book);
+        let mut lexicon = Lexicon::default();
+        number_all(&book, &mut lexicon, &vocabulary);
+        let narrow = !book.has_functions() && lexicon.terms.len() < usize::from(u16::MAX);
+        let machine = if narrow {
+            let compiled = Compiled::new(&book, &mut lexicon, vocabulary.clone(), options, limits);
+            Machine::Narrow(Tuner { book, lexicon, compiled }.best()?)
+        } else {
+            let compiled = Compiled::new(&book, &mut lexicon, vocabulary.clone(), options, limits);
+            Machine::Wide(Tuner { book, lexicon, compiled }.best()?)
         };
-        // Play a little in the order that can be guessed, and order anew by what was seen.
-        for _ in 0..2 {
-            let machine = Machine::new(&mut book, vocabulary.clone(), &sizes, options, limits)?;
-            machine.measure(&mut sizes);
-        }
-        let machine = Machine::new(&mut book, vocabulary.clone(), &sizes, options, limits)?;
         Ok(Tree { vocabulary, machine })
+    }
+
+    /// The tree as text, with the questions and answers of each node in a few moves of play. For people: the
+    /// form may change.
+    pub fn show(&self) -> String {
+        match &self.machine {
+            Machine::Narrow(compiled) => compiled.show(),
+            Machine::Wide(compiled) => compiled.show(),
+        }
     }
 }
 
-impl Machine {
-    fn new(
-        book: &mut Rulebook,
-        vocabulary: Arc<Vocabulary>,
-        sizes: &Sizes,
-        options: Options,
-        limits: Limits,
-    ) -> Result<Machine, BuildError> {
-        book.drop_parts();
-        let roles: Vec<TermId> = vocabulary.roles().map(|role| vocabulary.role(role)).collect();
-        let mut lexicon = Lexicon::default();
-        let tree = compile(book, &mut lexicon, &roles, sizes, &options);
-        super::facts::number_all(&tree, book, &mut lexicon, &vocabulary);
-        let narrow = !tree.makes_terms && lexicon.terms.len() < usize::from(u16::MAX);
-        Ok(if narrow {
-            Machine::Narrow(Compiled::new(tree, book, lexicon, vocabulary, options, limits)?)
-        } else {
-            Machine::Wide(Compiled::new(tree, book, lexicon, vocabulary, options, limits)?)
-        })
-    }
-
-    fn measure(&self, sizes: &mut Sizes) {
-        match self {
-            Machine::Narrow(compiled) => compiled.measure(sizes),
-            Machine::Wide(compiled) => compiled.measure(sizes),
-        }
-    }
+/// What play has shown.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// True if a question went beyond the limits.
+    pub(super) failed: bool,
+    /// Steps of work, and the moves that took them. No number is larger than that of a failure.
+    pub(super) work: u64,
+    pub(super) moves: usize,
+    /// For each shape how many fluents hold.
+    pub(super) fluents: Vec<Estimate>,
+    /// For each node how many questions it was asked and how many answers it gave.
+    pub(super) counts: Vec<(u64, u64)>,
+    /// For each site how many rows came and how many went on.
+    pub(super) flows: Vec<(u64, u64)>,
 }
 
 impl<C: Cell> Compiled<C> {
+    /// Everything but the tree.
     fn new(
-        mut tree: OrAndTree,
         book: &Rulebook,
-        mut lexicon: Lexicon,
+        lexicon: &mut Lexicon,
         vocabulary: Arc<Vocabulary>,
         options: Options,
         limits: Limits,
-    ) -> Result<Compiled<C>, BuildError> {
-        let facts = Facts::new(&tree, book, &mut lexicon, &vocabulary);
-        facts.resolve_keys(&mut tree);
-        let initial = vec![0; vocabulary.words()];
+    ) -> Compiled<C> {
+        let facts = Facts::new(book, lexicon, &vocabulary);
         let program = &book.program;
-        let widths = program.fluents.iter().map(|f| program.table(f.holds).width).collect();
-        let terms = lexicon.terms;
-        let mut compiled = Compiled { vocabulary, tree, facts, terms, widths, initial, options, limits };
-        let mut initial = compiled.initial.clone();
-        let mut worker = compiled.worker();
-        worker.fluents_into(&compiled.tree.roots.init, &mut initial).map_err(BuildError::too_large)?;
-        compiled.initial = initial;
-        Ok(compiled)
+        Compiled {
+            initial: vec![0; vocabulary.words()],
+            widths: program.fluents.iter().map(|f| program.table(f.holds).width).collect(),
+            tree: OrAndTree::default(),
+            terms: Terms::default(),
+            vocabulary,
+            facts,
+            options,
+            limits,
+        }
+    }
+
+    /// Builds another tree from the rules.
+    pub(super) fn rebuild(
+        &mut self,
+        book: &mut Rulebook,
+        lexicon: &mut Lexicon,
+        sizes: &Sizes,
+    ) -> Result<(), BuildError> {
+        book.drop_parts();
+        let roles: Vec<TermId> = self.vocabulary.roles().map(|role| self.vocabulary.role(role)).collect();
+        let mut tree = compile(book, lexicon, &mut self.facts.paths, &roles, sizes, &self.options);
+        self.facts.extend(book, lexicon);
+        self.facts.resolve_keys(&mut tree);
+        self.terms = lexicon.terms.clone();
+        self.tree = tree;
+        let mut initial = vec![0; self.vocabulary.words()];
+        let mut worker = self.worker();
+        worker.fluents_into(&self.tree.roots.init, &mut initial).map_err(BuildError::too_large)?;
+        self.initial = initial;
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        super::show::show(&self.tree, &self.facts.paths, &self.try_out(20, u64::MAX))
     }
 
     fn worker(&self) -> TreeWorker<'_, C> {
-        let words = self.vocabulary.words();
-        let prover = Prover::new(&self.tree, &self.facts, &self.terms, words, self.options, self.limits);
-        TreeWorker { compiled: self, prover, legal: Vec::new(), fault: None }
+        self.worker_within(self.limits)
     }
 
-    /// Plays a few moves and notes how many fluents hold and how many answers questions have.
-    fn measure(&self, sizes: &mut Sizes) {
-        let mut worker = self.worker();
+    fn worker_within(&self, limits: Limits) -> TreeWorker<'_, C> {
+        let words = self.vocabulary.words();
+        let prover = Prover::new(&self.tree, &self.facts, &self.terms, words, self.options, limits);
+        TreeWorker { compiled: self, prover, legal: Vec::new(), ended: Vec::new(), fault: None }
+    }
+
+    /// Plays at random for at most so many moves, or until they take more than `most` steps of work.
+    pub(super) fn try_out(&self, moves: usize, most: u64) -> Seen {
+        // No single question may take more, either.
+        let mut worker = self.worker_within(Limits { steps: self.limits.steps.min(most), ..self.limits });
         let mut random = Random::new(1);
         let (mut state, mut next) = (self.initial.clone(), self.initial.clone());
         let (mut legal, mut joint) = (Vec::new(), Vec::new());
         let mut states = Vec::new();
-        for _ in 0..MEASURED_MOVES {
+        while states.len() < moves {
             states.push(state.clone());
-            worker.is_terminal(&state);
+            let over = worker.is_terminal(&state);
             joint.clear();
             for role in self.vocabulary.roles() {
-                worker.goal(&state, role);
                 worker.legal(&state, role, &mut legal);
                 if !legal.is_empty() {
                     joint.push(legal[random.below(legal.len())]);
                 }
             }
-            if joint.len() < self.vocabulary.role_count() || worker.is_terminal(&state) {
+            if over || joint.len() < self.vocabulary.role_count() {
                 break;
             }
             worker.next(&state, &joint, &mut next);
             state.copy_from_slice(&next);
-            if worker.fault.is_some() || worker.prover.rows_ever() > MEASURED_ROWS as u64 {
+            if worker.fault.is_some() || worker.prover.work() > most {
                 break;
             }
         }
-        for (shape, estimate) in sizes.fluents.iter_mut().enumerate() {
-            *estimate = self.fluent_estimate(shape, &states);
+        // Goals are asked for once a game.
+        for role in self.vocabulary.roles() {
+            worker.goal(&state, role);
         }
-        sizes.answers.clear();
-        for (or, (asked, answered)) in self.tree.ors.iter().zip(worker.prover.counts()) {
-            if asked > 0 {
-                let answers = answered as f64 / asked as f64;
-                let seen = sizes.answers.entry((or.relation, or.known.clone())).or_insert(0.0);
-                *seen = seen.max(answers);
-            }
+        let failed = worker.fault.is_some();
+        Seen {
+            work: if failed { u64::MAX } else { worker.prover.work() },
+            failed,
+            moves: states.len(),
+            fluents: (0..self.widths.len()).map(|shape| self.fluent_estimate(shape, &states)).collect(),
+            counts: worker.prover.counts().collect(),
+            flows: worker.prover.flows().to_vec(),
         }
     }
 
@@ -233,6 +255,8 @@ struct TreeWorker<'e, C> {
     prover: Prover<'e, C>,
     /// Legal moves as bits.
     legal: Vec<u64>,
+    /// Fluents that end, as bits.
+    ended: Vec<u64>,
     fault: Option<Exceeded>,
 }
 
@@ -249,6 +273,16 @@ impl<C: Cell> TreeWorker<'_, C> {
         self.prover.set_state(state);
         let moves = &self.compiled.facts.moves;
         self.prover.set_moves(joint.iter().zip(moves).map(|(movement, moves)| &moves[movement.index()]));
+        // What holds on is what held and does not end.
+        for &(shape, root) in &self.compiled.tree.roots.ends {
+            self.ended.clear();
+            self.ended.resize(out.len(), 0);
+            self.prover.prove_bits(root, Target::Fluents { shape }, &mut self.ended)?;
+            let of_shape = &self.compiled.facts.of_shape[shape];
+            for (at, word) in out.iter_mut().enumerate() {
+                *word |= state[at] & of_shape[at] & !self.ended[at];
+            }
+        }
         self.fluents_into(&self.compiled.tree.roots.next, out)
     }
 

@@ -7,11 +7,11 @@
 
 use super::cell::{Cell, Lexicon, Source};
 use super::lookup::{Key, KeySpace, Lookup, Values};
-use super::node::{FactPath, FluentPath, Op, OrAndTree, Target};
-use super::rulebook::Rulebook;
-use crate::datalog::{Shape, Table};
+use super::node::{FactPath, FluentPath, Op, OrAndTree, Paths, Target};
+use super::rulebook::{Atom, Condition, Place, Rulebook};
+use crate::datalog::{Arg, Shape, Stay, Table};
 use crate::engine::Goal;
-use crate::row::Row;
+use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
 use hashbrown::HashMap;
@@ -172,18 +172,43 @@ impl<C: Cell> Fluents<C> {
 }
 
 /// Numbers every term that can stand in a column, so that the width of cells can be chosen.
-pub(super) fn number_all(tree: &OrAndTree, book: &Rulebook, lexicon: &mut Lexicon, vocabulary: &Vocabulary) {
+pub(super) fn number_all(book: &Rulebook, lexicon: &mut Lexicon, vocabulary: &Vocabulary) {
     let mut number = |term: TermId| lexicon.number(&book.terms, term);
     rows_of_fluents::<u32>(book, vocabulary, &mut number);
     for role in vocabulary.roles() {
         rows_of_moves::<u32>(book, vocabulary, role, &mut number);
     }
-    for path in &tree.fact_paths {
-        for row in book.facts[path.facts.index()].rows() {
-            path.key.iter().chain(&path.values).for_each(|&column| {
-                number(row[column]);
-            });
+    let mut read = vec![false; book.facts.len()];
+    for rule in book.relations.iter().flat_map(|relation| &relation.rules) {
+        let mut args = rule.head.clone();
+        for condition in &rule.body {
+            condition.each_arg(&mut |arg| args.push(arg));
+            if let Condition::Atom(Atom { place: Place::Facts(facts), .. }) = condition {
+                read[facts.index()] = true;
+            }
         }
+        for arg in args {
+            if let Arg::Term(term) = arg {
+                number(term);
+            }
+        }
+    }
+    // Roots can be facts that no rule reads.
+    let program = &book.program;
+    let roots = program.fluents.iter().flat_map(|f| [f.init, f.next]);
+    let ends = program.fluents.iter().filter_map(|f| match f.stay {
+        Stay::Unless(table) => Some(table),
+        Stay::Never => None,
+    });
+    let roots = roots
+        .chain(ends)
+        .chain(program.moves.iter().map(|m| m.legal))
+        .chain([program.goal, program.terminal]);
+    roots.for_each(|table| read[table.index()] = true);
+    for (table, _) in book.facts.iter().zip(&read).filter(|(_, read)| **read) {
+        table.rows().flatten().for_each(|&term| {
+            number(term);
+        });
     }
 }
 
@@ -237,9 +262,13 @@ impl<C: Cell> Numbers<C> {
 /// All that can be looked up.
 #[derive(Clone, Debug)]
 pub(super) struct Facts<C> {
+    /// What is indexed, or will be by [`Facts::extend`].
+    pub(super) paths: Paths,
     pub(super) fact_indexes: Vec<FactIndex<C>>,
     pub(super) fluent_indexes: Vec<FluentIndex<C>>,
     pub(super) fluents: Fluents<C>,
+    /// For each shape its fluents, as bits.
+    pub(super) of_shape: Vec<Vec<u64>>,
     /// The numbers of fluents, by shape.
     fluent_of: Vec<Numbers<C>>,
     /// For each role its moves.
@@ -251,23 +280,12 @@ pub(super) struct Facts<C> {
 }
 
 impl<C: Cell> Facts<C> {
-    pub(super) fn new(
-        tree: &OrAndTree,
-        book: &Rulebook,
-        lexicon: &mut Lexicon,
-        vocabulary: &Vocabulary,
-    ) -> Facts<C> {
+    pub(super) fn new(book: &Rulebook, lexicon: &mut Lexicon, vocabulary: &Vocabulary) -> Facts<C> {
         let terms = &book.terms;
         let mut number = |term: TermId| lexicon.number(terms, term);
         let fluents = rows_of_fluents(book, vocabulary, &mut number);
         let moves: Vec<Vec<Move<C>>> =
             vocabulary.roles().map(|role| rows_of_moves(book, vocabulary, role, &mut number)).collect();
-        let fact_indexes = tree
-            .fact_paths
-            .iter()
-            .map(|path| FactIndex::new(path, &book.facts[path.facts.index()], &mut number))
-            .collect();
-        let fluent_indexes = tree.fluent_paths.iter().map(|path| FluentIndex::new(path, &fluents)).collect();
         let fluent_of = (0..book.program.fluents.len())
             .map(|shape| {
                 let width = book.program.table(book.program.fluents[shape].holds).width;
@@ -275,6 +293,10 @@ impl<C: Cell> Facts<C> {
                 Numbers::new(width, of_shape.map(|fluent| (fluent, fluents.row(fluent))))
             })
             .collect();
+        let mut of_shape = vec![vec![0; vocabulary.words()]; book.program.fluents.len()];
+        for fluent in vocabulary.fluents() {
+            row::set(&mut of_shape[fluents.shape(fluent.0)], fluent);
+        }
         let numbers_of = |moves: &Vec<Move<C>>| {
             let of_shape = |shape: usize| {
                 let width = book.program.table(book.program.moves[shape].does).width - 1;
@@ -285,7 +307,20 @@ impl<C: Cell> Facts<C> {
         };
         let move_of = moves.iter().map(numbers_of).collect();
         let goals = goal_values(book, &lexicon.terms);
-        Facts { fact_indexes, fluent_indexes, fluents, fluent_of, moves, move_of, goals }
+        let (fact_indexes, fluent_indexes) = (Vec::new(), Vec::new());
+        let paths = Paths::default();
+        Facts { paths, fact_indexes, fluent_indexes, fluents, of_shape, fluent_of, moves, move_of, goals }
+    }
+
+    /// Makes the indexes of paths that came since the last time.
+    pub(super) fn extend(&mut self, book: &Rulebook, lexicon: &mut Lexicon) {
+        let mut number = |term: TermId| lexicon.number(&book.terms, term);
+        for path in &self.paths.facts[self.fact_indexes.len()..] {
+            self.fact_indexes.push(FactIndex::new(path, &book.facts[path.facts.index()], &mut number));
+        }
+        for path in &self.paths.fluents[self.fluent_indexes.len()..] {
+            self.fluent_indexes.push(FluentIndex::new(path, &self.fluents));
+        }
     }
 
     /// Makes the keys of operations fit the indexes, which were not there when they were written.

@@ -335,6 +335,16 @@ impl<C: Cell> Numbering<C> {
         Added::New(self.count - 1)
     }
 
+    /// The number of the key that the row gives, if it has one.
+    #[inline]
+    pub(super) fn find(&self, key: &Key, row: &[C]) -> Option<u32> {
+        let slot = match key {
+            Key::Direct { base, parts } => self.slots.get(Key::slot(*base, parts, row))?,
+            Key::Hashed(sources) => &self.slots[self.probe(hashed_key(sources, row))],
+        };
+        (slot.0 == self.generation).then_some(slot.1)
+    }
+
     /// Notes the values of the key that was added last.
     #[inline]
     pub(super) fn note(&mut self, values: impl Iterator<Item = C>) {

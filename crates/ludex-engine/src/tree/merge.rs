@@ -7,6 +7,7 @@
 use super::answers::{Answers, NONE};
 use super::cell::{Cell, Source, value};
 use super::facts::{FactIndex, FluentIndex, Fluents, Move, any_holds, each_holding};
+use super::groups::Groups;
 use super::lookup::Key;
 use super::node::{Merge, Take};
 use super::rowset::RowSet;
@@ -205,7 +206,7 @@ impl<C: Cell> Provider<C> for FromMoves<'_, C> {
 /// Answers of an OR node to the questions of the rows.
 pub(super) struct FromAnswers<'a, C> {
     pub(super) answers: &'a Answers<C>,
-    /// For each row its question; empty if the node has one question only.
+    /// For each row its question; one only if it is the same for all.
     pub(super) questions: &'a [u32],
     /// Only answers before this one count.
     pub(super) before: u32,
@@ -217,7 +218,7 @@ impl<C: Cell> Provider<C> for FromAnswers<'_, C> {
 
     #[inline]
     fn select(&self, at: usize, _: &[C]) -> u32 {
-        let question = self.questions.get(at).copied().unwrap_or(0);
+        let question = self.questions.get(at).copied().unwrap_or(self.questions[0]);
         let mut answer = if question == NONE { NONE } else { self.answers.newest(question) };
         while answer != NONE && answer >= self.before {
             answer = self.answers.older(answer);
@@ -242,5 +243,43 @@ impl<C: Cell> Provider<C> for FromAnswers<'_, C> {
             answer = self.answers.older(answer);
         }
         false
+    }
+}
+
+/// Answers of an OR node by their group.
+pub(super) struct FromGroups<'a, C> {
+    pub(super) answers: &'a Answers<C>,
+    pub(super) groups: &'a Groups<C>,
+    pub(super) key: &'a Key,
+    /// Only answers before this one count.
+    pub(super) before: u32,
+}
+
+impl<C: Cell> Provider<C> for FromGroups<'_, C> {
+    /// The newest answer.
+    type Selection = u32;
+
+    #[inline]
+    fn select(&self, _: usize, row: &[C]) -> u32 {
+        let group = self.groups.numbering.find(self.key, row);
+        let mut answer = group.map_or(NONE, |group| self.groups.newest(group));
+        while answer != NONE && answer >= self.before {
+            answer = self.groups.older(answer);
+        }
+        answer
+    }
+
+    #[inline]
+    fn each(&self, mut answer: u32, mut found: impl FnMut(&[C])) {
+        while answer != NONE {
+            found(self.answers.answer(answer));
+            answer = self.groups.older(answer);
+        }
+    }
+
+    #[inline]
+    fn any(&self, answer: u32, _: &[C], _: &[(u16, Source)]) -> bool {
+        // What is checked elsewhere is the key here.
+        answer != NONE
     }
 }

@@ -5,21 +5,23 @@
 //! rows). A question of the engine contract is the proof of a root. Unlike the reference engine, which
 //! derives all that follows from a state, it proves only what is asked, for the arguments that are asked; unlike
 //! Prolog, it takes each condition once for all bindings instead of once for each, and remembers what it has
-//! proved until the state changes. After *A Dedicated Interpreter for GDL* (K. Walędzik, J. Mańdziuk,
-//! M. Świechowski and others); what differs is said in docs/engines.md.
+//! proved until the state changes. After the interpreter of MiNI-Player; docs/engines.md says what differs.
 //!
 //! Choose it for games whose ground rules do not fit the network. It needs no grounding, so it takes every
 //! game that has a vocabulary; on games that the network takes, the network is faster.
 //!
 //! - `rulebook.rs`: the flat rules, sorted by where the rows of conditions come from; facts listed
+//! - `unfold.rs`: conditions replaced by the body that they call
 //! - `remodel.rs`: a copy of a rule for each condition that calls it
 //! - `order.rs`: the order of conditions
 //! - `compile.rs`, `node.rs`: rules to tree, and what the tree is
 //! - `cell.rs`, `rowset.rs`, `lookup.rs`: numbers, sets of rows, indexes
 //! - `facts.rs`: facts, state and moves as rows that can be looked up
-//! - `answers.rs`: questions and answers of an OR node
+//! - `answers.rs`, `groups.rs`: questions and answers of an OR node, and answers by some of their values
 //! - `merge.rs`: the merge operations
 //! - `prove.rs`, `recursion.rs`: the walk through the tree; nodes that need each other
+//! - `tune.rs`: what play shows, and which bindings calls pass on
+//! - `show.rs`: the tree as text
 //! - `engine.rs`: the engine
 
 mod answers;
@@ -27,6 +29,7 @@ mod cell;
 mod compile;
 mod engine;
 mod facts;
+mod groups;
 mod lookup;
 mod merge;
 mod node;
@@ -36,6 +39,9 @@ mod recursion;
 mod remodel;
 mod rowset;
 mod rulebook;
+mod show;
+mod tune;
+mod unfold;
 
 pub use engine::Tree;
 

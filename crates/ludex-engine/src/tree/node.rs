@@ -34,6 +34,8 @@ ids! {
     SiteId,
     /// OR nodes that need each other.
     ComponentId,
+    /// A grouping of the answers of an OR node.
+    GroupingId,
     /// An access path to facts.
     FactIndexId,
     /// An access path to the state.
@@ -44,8 +46,8 @@ ids! {
 #[derive(Clone, Debug)]
 pub(super) struct Or {
     pub(super) relation: RelationId,
-    /// Which arguments of the relation each question knows, constants included.
-    pub(super) known: Vec<bool>,
+    /// Which arguments each question gives.
+    pub(super) passed: Vec<bool>,
     /// How many values a question gives.
     pub(super) inputs: usize,
     /// How many an answer has.
@@ -58,6 +60,7 @@ pub(super) struct Or {
     /// How questions are numbered.
     pub(super) space: KeySpace,
     pub(super) duplicates: Duplicates,
+    pub(super) groupings: Vec<GroupingId>,
     /// Where the answers go, if nobody inside the tree asks the question: they are not kept as rows.
     pub(super) target: Option<Target>,
 }
@@ -92,6 +95,8 @@ pub(super) struct And {
     /// The return query: where the values of an answer come from, and where it finds its place.
     pub(super) answer: Vec<Source>,
     pub(super) place: Key,
+    /// True if no answer to a question can come from two rows.
+    pub(super) distinct: bool,
 }
 
 /// OR nodes that need each other, or one alone.
@@ -102,11 +107,32 @@ pub(super) struct Component {
     pub(super) sites: Vec<SiteId>,
 }
 
+/// The answers of an OR node by the values at some positions.
+#[derive(Clone, Debug)]
+pub(super) struct Grouping {
+    pub(super) columns: Vec<u16>,
+    pub(super) space: KeySpace,
+    /// The key of an answer.
+    pub(super) key: Key,
+}
+
+/// How the rows of a call find their group of answers.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) grouping: GroupingId,
+    pub(super) values: Vec<Source>,
+    pub(super) key: Key,
+}
+
 /// A call.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
     pub(super) or: OrId,
     pub(super) and: AndId,
+    /// Which arguments the row knows, passed on or not.
+    pub(super) known: Vec<bool>,
+    /// Set if the question is the same for all rows, and each has its own group of the answers.
+    pub(super) group: Option<Group>,
     /// The position of its `Op::Merge`.
     pub(super) op: usize,
     /// The values of the question.
@@ -224,6 +250,32 @@ pub(super) struct FluentPath {
     pub(super) key: Vec<usize>,
 }
 
+/// All access paths that some tree of the game uses, by their numbers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths {
+    pub(super) facts: Vec<FactPath>,
+    pub(super) fluents: Vec<FluentPath>,
+}
+
+impl Paths {
+    pub(super) fn fact(&mut self, path: FactPath) -> FactIndexId {
+        FactIndexId(position_of(&mut self.facts, path))
+    }
+
+    pub(super) fn fluent(&mut self, path: FluentPath) -> FluentIndexId {
+        FluentIndexId(position_of(&mut self.fluents, path))
+    }
+}
+
+/// Where an item stands in a list of different ones; it is added if it is new.
+fn position_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> u32 {
+    let found = list.iter().position(|other| *other == item);
+    found.unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    }) as u32
+}
+
 /// Where the questions of the engine contract begin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roots {
@@ -231,6 +283,8 @@ pub(super) struct Roots {
     pub(super) legal: Vec<Vec<OrId>>,
     /// For each shape of fluents.
     pub(super) next: Vec<OrId>,
+    /// For each shape of fluents that hold on unless they end: what ends.
+    pub(super) ends: Vec<(usize, OrId)>,
     pub(super) init: Vec<OrId>,
     pub(super) terminal: Option<OrId>,
     /// For each role.
@@ -243,10 +297,18 @@ pub(super) struct OrAndTree {
     pub(super) ors: Vec<Or>,
     pub(super) ands: Vec<And>,
     pub(super) sites: Vec<Site>,
+    pub(super) groupings: Vec<Grouping>,
     pub(super) components: Vec<Component>,
-    pub(super) fact_paths: Vec<FactPath>,
-    pub(super) fluent_paths: Vec<FluentPath>,
     pub(super) roots: Roots,
-    /// True if terms are put together in play.
-    pub(super) makes_terms: bool,
+    /// The names of relations.
+    pub(super) names: Vec<String>,
+    /// The relations from this one on are parts of bodies, made anew with each tree.
+    pub(super) first_part: u32,
+}
+
+impl OrAndTree {
+    /// True for a relation that is a part of a body.
+    pub(super) fn is_part(&self, relation: RelationId) -> bool {
+        relation.0 >= self.first_part
+    }
 }

@@ -15,8 +15,10 @@ pub(super) struct Sizes {
     pub(super) facts: Vec<Estimate>,
     pub(super) fluents: Vec<Estimate>,
     pub(super) roles: f64,
-    /// Answers a question, seen in play, by relation and known arguments.
+    /// Answers for a row, seen in play, by relation and known arguments.
     pub(super) answers: HashMap<(RelationId, Vec<bool>), f64>,
+    /// Which arguments callers pass on, for relations where it is not all that they know.
+    pub(super) passes: HashMap<RelationId, Vec<bool>>,
 }
 
 /// A condition that needs a proof is worth so many rows of one that is looked up.

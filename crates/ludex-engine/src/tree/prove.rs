@@ -9,9 +9,10 @@ use super::Options;
 use super::answers::{Answers, NONE};
 use super::cell::{Cell, Source, value};
 use super::facts::{Facts, Move};
+use super::groups::Groups;
 use super::lookup::{Added, Key};
-use super::merge::{FromAnswers, FromFacts, FromMoves, FromState, merge, retain, take_over};
-use super::node::{AndId, ComponentId, Merge, Op, OrAndTree, OrId, SiteId, Target};
+use super::merge::{FromAnswers, FromFacts, FromGroups, FromMoves, FromState, merge, retain, take_over};
+use super::node::{AndId, ComponentId, Op, OrAndTree, OrId, SiteId, Target};
 use super::recursion::Waiting;
 use super::rowset::RowSet;
 use crate::limits::{Budget, Exceeded, Limits};
@@ -53,11 +54,14 @@ pub(super) struct Prover<'e, C> {
     state_changes: u64,
     move_changes: u64,
     pub(super) answers: Vec<Answers<C>>,
+    groups: Vec<Groups<C>>,
     pub(super) rows: Vec<RowSet<C>>,
     /// For each site the questions of the rows that are being merged.
     questions: Vec<Vec<u32>>,
     /// For each site the rows that wait for answers.
     pub(super) waiting: Vec<Waiting<C>>,
+    /// For each site the rows that came, and those that went on.
+    flows: Vec<(u64, u64)>,
     /// For each component the change that its answers belong to.
     stamps: Vec<u64>,
     pub(super) stack: Vec<Frame>,
@@ -69,6 +73,8 @@ pub(super) struct Prover<'e, C> {
     scratch: Vec<TermId>,
     inside: Vec<C>,
     budget: Budget,
+    /// Steps of work before the present question.
+    work: u64,
 }
 
 impl<'e, C: Cell> Prover<'e, C> {
@@ -90,9 +96,11 @@ impl<'e, C: Cell> Prover<'e, C> {
             state_changes: 1,
             move_changes: 1,
             answers: tree.ors.iter().map(Answers::new).collect(),
+            groups: tree.groupings.iter().map(Groups::new).collect(),
             rows: tree.ands.iter().map(|and| RowSet::new(and.width)).collect(),
             questions: vec![Vec::new(); tree.sites.len()],
-            waiting: tree.sites.iter().map(|site| Waiting::new(tree.ands[site.and.index()].width)).collect(),
+            waiting: tree.sites.iter().map(|site| Waiting::new(tree, site)).collect(),
+            flows: vec![(0, 0); tree.sites.len()],
             stamps: vec![0; tree.components.len()],
             stack: Vec::new(),
             terms: terms.clone(),
@@ -101,6 +109,7 @@ impl<'e, C: Cell> Prover<'e, C> {
             scratch: Vec::new(),
             inside: Vec::new(),
             budget: Budget::new(limits),
+            work: 0,
         }
     }
 
@@ -130,13 +139,19 @@ impl<'e, C: Cell> Prover<'e, C> {
         self.answers.iter().map(Answers::counts)
     }
 
-    /// All answers ever given.
-    pub(super) fn rows_ever(&self) -> u64 {
-        self.counts().map(|(_, answered)| answered).sum()
+    /// For each site how many rows came and how many went on, in all states together.
+    pub(super) fn flows(&self) -> &[(u64, u64)] {
+        &self.flows
+    }
+
+    /// Steps of work in all states together: a measure that does not depend on the machine.
+    pub(super) fn work(&self) -> u64 {
+        self.work + self.budget.ticks()
     }
 
     /// Proves a question without inputs.
     pub(super) fn prove(&mut self, or: OrId) -> Result<&Answers<C>, Exceeded> {
+        self.work += self.budget.ticks();
         self.budget = Budget::new(self.limits);
         let node = &self.tree.ors[or.index()];
         if !self.options.sharing || node.target.is_some() {
@@ -188,6 +203,9 @@ impl<'e, C: Cell> Prover<'e, C> {
         let component = &self.tree.components[node.component.index()];
         for member in &component.members {
             self.answers[member.index()].forget();
+            for grouping in &self.tree.ors[member.index()].groupings {
+                self.groups[grouping.index()].forget();
+            }
         }
         for site in &component.sites {
             self.waiting[site.index()].forget();
@@ -377,23 +395,7 @@ impl<'e, C: Cell> Prover<'e, C> {
                 merge(rows, &provider, *kind, take, most);
             }
             Op::Ask(_) => {}
-            Op::Merge(site) => {
-                let call = &self.tree.sites[site.index()];
-                let questions = self.questions[site.index()].as_slice();
-                let mut before = NONE;
-                let mut kind = call.merge;
-                if call.waits {
-                    let waiting = &mut self.waiting[site.index()];
-                    waiting.add(rows, questions);
-                    before = waiting.served;
-                    // Each row has its own answers so far.
-                    if kind == Merge::Check {
-                        kind = Merge::Verify;
-                    }
-                }
-                let provider = FromAnswers { answers: &self.answers[call.or.index()], questions, before };
-                merge(rows, &provider, kind, &call.take, most);
-            }
+            Op::Merge(site) => self.merge_answers(*site, rows),
             Op::Distinct(left, right) => retain(rows, |row| value(row, *left) != value(row, *right)),
             Op::Constant(source) => {
                 let terms = &self.terms;
@@ -430,6 +432,29 @@ impl<'e, C: Cell> Prover<'e, C> {
                 }
             }
         }
+    }
+
+    /// Merges the answers of a call.
+    fn merge_answers(&mut self, site: SiteId, rows: &mut RowSet<C>) {
+        let call = &self.tree.sites[site.index()];
+        let questions = self.questions[site.index()].as_slice();
+        let answers = &self.answers[call.or.index()];
+        let most = self.limits.rows;
+        self.flows[site.index()].0 += rows.len() as u64;
+        let (mut before, kind) = (NONE, call.merge);
+        if call.waits {
+            let waiting = &mut self.waiting[site.index()];
+            waiting.add(call, rows, questions);
+            before = waiting.served;
+        }
+        if let Some(group) = &call.group {
+            let groups = &mut self.groups[group.grouping.index()];
+            groups.update(&self.tree.groupings[group.grouping.index()], answers);
+            merge(rows, &FromGroups { answers, groups, key: &group.key, before }, kind, &call.take, most);
+        } else {
+            merge(rows, &FromAnswers { answers, questions, before }, kind, &call.take, most);
+        }
+        self.flows[site.index()].1 += rows.len() as u64;
     }
 
     fn put_together(&mut self, functor: ludex_gdl::Symbol, args: &[Source], row: &[C]) -> TermId {

@@ -6,9 +6,10 @@
 //! nothing is proved but what was asked for. This is SLG resolution, a set of rows at a time.
 
 use super::answers::NONE;
-use super::cell::Cell;
+use super::cell::{Cell, value};
+use super::lookup::{Added, Numbering};
 use super::merge::take_over;
-use super::node::{ComponentId, SiteId};
+use super::node::{ComponentId, OrAndTree, Site, SiteId};
 use super::prove::{Frame, Prover};
 use super::rowset::RowSet;
 use crate::limits::Exceeded;
@@ -17,7 +18,9 @@ use crate::limits::Exceeded;
 #[derive(Clone, Debug)]
 pub(super) struct Waiting<C> {
     rows: RowSet<C>,
-    /// The newest row that waits for answers to each question.
+    /// The groups of answers that rows wait for, where the question is the same for all.
+    groups: Option<Numbering<C>>,
+    /// The newest row that waits for each question or group.
     newest: Vec<u32>,
     /// For each row the next older one that waits for the same.
     older: Vec<u32>,
@@ -26,31 +29,49 @@ pub(super) struct Waiting<C> {
 }
 
 impl<C: Cell> Waiting<C> {
-    pub(super) fn new(width: usize) -> Waiting<C> {
-        Waiting { rows: RowSet::new(width), newest: Vec::new(), older: Vec::new(), served: 0 }
+    pub(super) fn new(tree: &OrAndTree, site: &Site) -> Waiting<C> {
+        let rows = RowSet::new(tree.ands[site.and.index()].width);
+        let groups = site.group.as_ref().map(|group| {
+            let grouping = &tree.groupings[group.grouping.index()];
+            Numbering::new(&grouping.space, grouping.columns.len())
+        });
+        Waiting { rows, groups, newest: Vec::new(), older: Vec::new(), served: 0 }
     }
 
     pub(super) fn forget(&mut self) {
         self.rows.clear();
+        self.groups.iter_mut().for_each(Numbering::forget);
         self.newest.clear();
         self.older.clear();
         self.served = 0;
     }
 
-    /// Lets the rows wait; those whose question cannot have answers are left out.
-    pub(super) fn add(&mut self, rows: &RowSet<C>, questions: &[u32]) {
+    /// Lets the rows wait; those for which there cannot be answers are left out.
+    pub(super) fn add(&mut self, site: &Site, rows: &RowSet<C>, questions: &[u32]) {
         for at in 0..rows.len() {
-            let question = questions.get(at).copied().unwrap_or(0);
-            if question == NONE {
+            let row = rows.row(at);
+            let wanted = match (&mut self.groups, &site.group) {
+                (Some(groups), Some(group)) => match groups.add(&group.key, row) {
+                    Added::Known(number) => number,
+                    Added::New(number) => {
+                        groups.note(group.values.iter().map(|&source| value(row, source)));
+                        number
+                    }
+                    Added::Impossible => NONE,
+                },
+                // One question for all rows is the first.
+                _ => questions.get(at).copied().unwrap_or(questions[0]),
+            };
+            if wanted == NONE {
                 continue;
             }
-            let question = question as usize;
-            if self.newest.len() <= question {
-                self.newest.resize(question + 1, NONE);
+            let wanted = wanted as usize;
+            if self.newest.len() <= wanted {
+                self.newest.resize(wanted + 1, NONE);
             }
-            self.older.push(self.newest[question]);
-            self.newest[question] = self.rows.len() as u32;
-            self.rows.push_row(rows.row(at), rows.question(at));
+            self.older.push(self.newest[wanted]);
+            self.newest[wanted] = self.rows.len() as u32;
+            self.rows.push_row(row, rows.question(at));
         }
     }
 }
@@ -87,8 +108,15 @@ impl<C: Cell> Prover<'_, C> {
         let rows = &mut self.rows[call.and.index()];
         rows.clear();
         for answer in waiting.served..answers.len() {
-            let question = answers.question_of(answer) as usize;
-            let mut at = waiting.newest.get(question).copied().unwrap_or(NONE);
+            let wanted = match (&waiting.groups, &call.group) {
+                (Some(groups), Some(group)) => {
+                    let key = &self.tree.groupings[group.grouping.index()].key;
+                    groups.find(key, answers.answer(answer))
+                }
+                _ => Some(answers.question_of(answer)),
+            };
+            let first = wanted.and_then(|wanted| waiting.newest.get(wanted as usize));
+            let mut at = first.copied().unwrap_or(NONE);
             while at != NONE {
                 let row = at as usize;
                 rows.push_row(waiting.rows.row(row), waiting.rows.question(row));

@@ -27,7 +27,7 @@ pub(super) enum Slot {
 
 /// The rule for that question, or `None` if it can never answer it.
 pub(super) fn remodel(rule: &Rule, question: &[Slot], book: &mut Rulebook) -> Option<Rule> {
-    let mut bindings = Bindings { of: vec![None; rule.variables] };
+    let mut bindings = Bindings::new(rule.variables);
     for (position, slot) in question.iter().enumerate() {
         match slot {
             Slot::Constant(term) => bindings.unify(rule.head[position], Arg::Term(*term))?,
@@ -145,16 +145,20 @@ fn first_matches(table: &mut Arc<Table>, args: &[Arg]) -> Matches {
 }
 
 /// What variables are known to be.
-struct Bindings {
+pub(super) struct Bindings {
     of: Vec<Option<Arg>>,
 }
 
 impl Bindings {
+    pub(super) fn new(variables: usize) -> Bindings {
+        Bindings { of: vec![None; variables] }
+    }
+
     fn count(&self) -> usize {
         self.of.iter().flatten().count()
     }
 
-    fn resolve(&self, mut arg: Arg) -> Arg {
+    pub(super) fn resolve(&self, mut arg: Arg) -> Arg {
         while let Arg::Variable(v) = arg
             && let Some(next) = self.of[v as usize]
         {
@@ -163,7 +167,8 @@ impl Bindings {
         arg
     }
 
-    fn unify(&mut self, left: Arg, right: Arg) -> Option<()> {
+    /// Makes the two equal, or says that they cannot be.
+    pub(super) fn unify(&mut self, left: Arg, right: Arg) -> Option<()> {
         match (self.resolve(left), self.resolve(right)) {
             (left, right) if left == right => Some(()),
             (Arg::Variable(v), other) | (other, Arg::Variable(v)) => {

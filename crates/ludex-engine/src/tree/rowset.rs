@@ -45,10 +45,6 @@ impl<C: Cell> RowSet<C> {
         self.questions[at]
     }
 
-    pub(super) fn set_question(&mut self, at: usize, question: u32) {
-        self.questions[at] = question;
-    }
-
     /// Adds a row whose columns nobody has bound yet.
     #[inline]
     pub(super) fn push(&mut self, question: u32) -> &mut [C] {

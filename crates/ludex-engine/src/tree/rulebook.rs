@@ -5,7 +5,7 @@
 //! cells) keeps its rules and is proved for the questions that are asked, like a relation that depends
 //! on the state. So nothing is too large to be listed.
 
-use crate::datalog::{Arg, Estimate, FlatAtom, FlatLiteral, FlatRule, Program, Store, Table, TableId};
+use crate::datalog::{Arg, Estimate, FlatAtom, FlatLiteral, FlatRule, Program, Shape, Store, Table, TableId};
 use crate::limits::{Budget, Limits};
 use crate::terms::{TermId, Terms};
 use hashbrown::HashMap;
@@ -198,6 +198,27 @@ impl Rulebook {
         let guess = Estimate { rows: 1.0, distinct: vec![1.0; rule.head.len()] };
         self.relations.push(Relation { rules: vec![rule], phase, guess, table: None });
         id
+    }
+
+    /// True if some rule takes terms apart or puts them together.
+    pub(super) fn has_functions(&self) -> bool {
+        let mut conditions = self.relations.iter().flat_map(|r| &r.rules).flat_map(|rule| &rule.body);
+        conditions.any(|condition| matches!(condition, Condition::Function { .. }))
+    }
+
+    /// The names of all relations, for people.
+    pub(super) fn names(&self) -> Vec<String> {
+        let rules = &self.program.rules;
+        let name = |relation: &Relation| {
+            let Some(table) = relation.table else { return "part".to_owned() };
+            let info = self.program.table(table);
+            let name = rules.symbols.name(rules.relation(info.relation).name);
+            match info.shape {
+                Shape::Function((function, _)) => format!("{name} {}", rules.symbols.name(function)),
+                Shape::Plain | Shape::Constant => name.to_owned(),
+            }
+        };
+        self.relations.iter().map(name).collect()
     }
 
     /// When the rows of a condition are known.

@@ -1,0 +1,153 @@
+//! Choosing by trial: a few moves are played, and what they show decides.
+//!
+//! Two things are learnt. How many rows each condition leaves, for the order of conditions. And which bindings
+//! a call should pass on: usually all, but where that makes many questions of which most have no answer,
+//! it is cheaper to ask for more at once and let each row look up its part (`groups.rs`). Work is counted in
+//! steps, not seconds, so what is chosen does not depend on the machine.
+
+use super::cell::{Cell, Lexicon};
+use super::engine::{Compiled, Seen};
+use super::node::OrAndTree;
+use super::order::Sizes;
+use super::rulebook::{RelationId, Rulebook};
+use crate::datalog::Estimate;
+use crate::error::BuildError;
+use hashbrown::HashMap;
+
+/// A trial is a playout of at most so many moves, cut short when it has taken so many steps of work.
+const MOST_MOVES: usize = 100;
+const ENOUGH_WORK: u64 = 400_000;
+
+/// A relation that is asked less often than this in a trial, on average for each move, is left as it is.
+const MANY_QUESTIONS: u64 = 25;
+
+/// How many other ways to call relations are tried, and how many steps of work all trials together may take.
+const MOST_TRIALS: usize = 12;
+const MOST_WORK: u64 = 8_000_000;
+
+/// Trials of all trees together may build so many rules: a tree of more than a few thousand is not tried often.
+const MOST_RULES: usize = 12_000;
+
+pub(super) struct Tuner<C> {
+    pub(super) book: Rulebook,
+    pub(super) lexicon: Lexicon,
+    pub(super) compiled: Compiled<C>,
+}
+
+/// A tree that was tried.
+struct Trial {
+    tree: OrAndTree,
+    sizes: Sizes,
+    seen: Seen,
+}
+
+impl<C: Cell> Tuner<C> {
+    /// The best tree that was found.
+    pub(super) fn best(mut self) -> Result<Compiled<C>, BuildError> {
+        let program = &self.book.program;
+        let sizes = Sizes {
+            facts: self.book.facts.iter().map(|table| Estimate::of(table)).collect(),
+            fluents: program.fluents.iter().map(|f| program.guesses[f.holds.index()].clone()).collect(),
+            roles: self.compiled.vocabulary.role_count() as f64,
+            answers: HashMap::new(),
+            passes: HashMap::new(),
+        };
+        // The first order is a guess; the next ones know what was seen in play.
+        let mut best = self.try_out(sizes, MOST_MOVES, ENOUGH_WORK)?;
+        for _ in 0..2 {
+            // A guess can be so bad that the first question goes beyond the limit.
+            let (moves, most) =
+                if best.seen.failed { (MOST_MOVES, ENOUGH_WORK) } else { (best.seen.moves, MOST_WORK) };
+            let trial = self.try_out(learn(&best), moves, most)?;
+            if trial.seen.work < best.seen.work {
+                best = trial;
+            }
+        }
+        if self.compiled.options.filters {
+            best = self.choose_passes(best);
+        }
+        self.compiled.tree = best.tree;
+        Ok(self.compiled)
+    }
+
+    fn try_out(&mut self, sizes: Sizes, moves: usize, most: u64) -> Result<Trial, BuildError> {
+        self.compiled.rebuild(&mut self.book, &mut self.lexicon, &sizes)?;
+        let seen = self.compiled.try_out(moves, most);
+        Ok(Trial { tree: std::mem::take(&mut self.compiled.tree), sizes, seen })
+    }
+
+    /// Lets relations that are asked much be asked with fewer bindings, where that saves a tenth of the work.
+    fn choose_passes(&mut self, mut best: Trial) -> Trial {
+        let (mut trials, mut work, mut rules) = (0, 0, 0);
+        let mut tried: Vec<RelationId> = Vec::new();
+        while let Some((relation, passed)) = busiest(&best, &tried) {
+            tried.push(relation);
+            let positions: Vec<usize> = (0..passed.len()).filter(|&i| passed[i]).collect();
+            let mut choices = vec![vec![false; passed.len()]];
+            if positions.len() > 1 {
+                choices.extend(positions.iter().map(|&left_out| {
+                    let mut choice = passed.clone();
+                    choice[left_out] = false;
+                    choice
+                }));
+            }
+            for choice in choices {
+                trials += 1;
+                rules += best.tree.ands.len();
+                if trials > MOST_TRIALS || work > MOST_WORK || rules > MOST_RULES {
+                    return best;
+                }
+                let mut sizes = learn(&best);
+                sizes.passes.insert(relation, choice);
+                let most = best.seen.work.min(MOST_WORK);
+                let Ok(trial) = self.try_out(sizes, best.seen.moves, most) else { continue };
+                work += trial.seen.work.min(most);
+                if trial.seen.work < best.seen.work / 10 * 9 {
+                    best = trial;
+                }
+            }
+        }
+        best
+    }
+}
+
+/// What play with a tree has shown.
+fn learn(trial: &Trial) -> Sizes {
+    let mut sizes = trial.sizes.clone();
+    sizes.fluents.clone_from(&trial.seen.fluents);
+    let tree = &trial.tree;
+    let mut flows: HashMap<(RelationId, Vec<bool>), (u64, u64)> = HashMap::new();
+    for (site, (came, went)) in tree.sites.iter().zip(&trial.seen.flows) {
+        let relation = tree.ors[site.or.index()].relation;
+        if tree.is_part(relation) {
+            continue;
+        }
+        let flow = flows.entry((relation, site.known.clone())).or_default();
+        *flow = (flow.0 + came, flow.1 + went);
+    }
+    for (key, (came, went)) in flows {
+        if came > 0 {
+            sizes.answers.insert(key, went as f64 / came as f64);
+        }
+    }
+    sizes
+}
+
+/// The relation that is asked most among those that were not tried, and which arguments it is asked with.
+fn busiest(trial: &Trial, tried: &[RelationId]) -> Option<(RelationId, Vec<bool>)> {
+    let tree = &trial.tree;
+    let mut asked: HashMap<RelationId, (u64, Vec<bool>)> = HashMap::new();
+    for (or, (questions, _)) in tree.ors.iter().zip(&trial.seen.counts) {
+        if or.inputs == 0 || tried.contains(&or.relation) || tree.is_part(or.relation) {
+            continue;
+        }
+        let entry = asked.entry(or.relation).or_insert_with(|| (0, vec![false; or.passed.len()]));
+        entry.0 += questions;
+        entry.1.iter_mut().zip(&or.passed).for_each(|(all, one)| *all |= one);
+    }
+    asked
+        .into_iter()
+        .filter(|(_, (questions, _))| *questions >= MANY_QUESTIONS * trial.seen.moves as u64)
+        .max_by_key(|(relation, (questions, _))| (*questions, *relation))
+        .map(|(relation, (_, passed))| (relation, passed))
+}

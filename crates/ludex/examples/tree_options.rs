@@ -1,0 +1,96 @@
+//! What passing bindings on and sharing results bring in the interpreter, game by game, in one run.
+//!
+//! ```text
+//! cargo run --release --example tree_options -- 2 ../shared/games/checkers.kif ../shared/games/chess.kif
+//! ```
+//!
+//! The first argument is the processor time for each game and configuration, in seconds; the others are sheets.
+//! The configurations take turns, so that what else the machine does meets all of them alike. Prints
+//! states a second and what the configuration without loses, as a table in Markdown.
+
+use cpu_time::ThreadTime;
+use ludex::engine::engine::{Engine, PlayoutBuffer, Worker};
+use ludex::engine::limits::Limits;
+use ludex::engine::random::Random;
+use ludex::engine::tree::{Options, Tree};
+use std::error::Error;
+use std::path::Path;
+
+/// Moves of one playout: a game without end is cut.
+const MOST_MOVES: usize = 2000;
+
+/// How often the configurations take turns.
+const TURNS: u32 = 10;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let seconds: f64 = arguments.next().ok_or("seconds, then sheets")?.parse()?;
+    println!("| game | states/s | without filters | filters bring | without sharing | sharing brings |");
+    println!("|---|---|---|---|---|---|");
+    for path in arguments {
+        let game = ludex::gdl::Sheet::read(&std::fs::read_to_string(&path)?)
+            .into_game()
+            .map_err(|_| format!("{path}: not a sound sheet"))?;
+        let configurations = [
+            Options::default(),
+            Options { filters: false, ..Options::default() },
+            Options { sharing: false, ..Options::default() },
+        ];
+        let engines: Vec<Tree> = configurations
+            .iter()
+            .map(|options| Tree::with_options(&game, *options, Limits::default()))
+            .collect::<Result<_, _>>()?;
+        let mut played: Vec<Played> = engines.iter().map(Played::new).collect();
+        for _ in 0..TURNS {
+            played.iter_mut().for_each(|played| played.play(seconds / f64::from(TURNS)));
+        }
+        let name = Path::new(&path).file_stem().unwrap_or_default().to_string_lossy();
+        let [all, filters, sharing] = [0, 1, 2].map(|at| played[at].speed());
+        let show = |speed: Option<f64>| speed.map_or("too large".to_owned(), |s| format!("{s:.0}"));
+        let gain = |without: Option<f64>| match (all, without) {
+            (Some(all), Some(without)) => format!("{:+.0} %", (all / without - 1.0) * 100.0),
+            _ => String::new(),
+        };
+        let [on, off, anew] = [all, filters, sharing].map(show);
+        println!("| {name} | {on} | {off} | {} | {anew} | {} |", gain(filters), gain(sharing));
+    }
+    Ok(())
+}
+
+/// One configuration at play.
+struct Played<'e> {
+    worker: Box<dyn Worker + 'e>,
+    random: Random,
+    buffer: PlayoutBuffer,
+    state: Vec<u64>,
+    moves: usize,
+    seconds: f64,
+}
+
+impl<'e> Played<'e> {
+    fn new(engine: &'e Tree) -> Played<'e> {
+        Played {
+            worker: engine.worker(),
+            random: Random::new(1),
+            buffer: PlayoutBuffer::default(),
+            state: vec![0; engine.vocabulary().words()],
+            moves: 0,
+            seconds: 0.0,
+        }
+    }
+
+    fn play(&mut self, seconds: f64) {
+        let started = ThreadTime::now();
+        while started.elapsed().as_secs_f64() < seconds && self.worker.fault().is_none() {
+            self.worker.initial(&mut self.state);
+            self.moves +=
+                self.worker.playout(&mut self.state, MOST_MOVES, &mut self.random, &mut self.buffer);
+        }
+        self.seconds += started.elapsed().as_secs_f64();
+    }
+
+    /// States a second; `None` if a question was beyond the limits.
+    fn speed(&self) -> Option<f64> {
+        self.worker.fault().is_none().then(|| self.moves as f64 / self.seconds)
+    }
+}
