@@ -9,8 +9,8 @@
 Reads $LUDEX_SHARED/papers/frame-problem-table1.tsv (else ../shared/...) and the sheets it names. Counts are of the
 paper's depth, on the engine that `auto` takes. Times are processor seconds of `ludex minimax --ignore-terminal`, the
 better of two runs one after the other, at the greatest depth up to the paper's with at most $STATES states
-(30000 by default): the table is about ratios, which hardly depend on the depth. LUDEX names the binary, if it is not
-target/release/ludex. Standard library only.
+(30000 by default): the table is about ratios, which hardly depend on the depth. ROWS names the games to measure, by
+commas, all by default. LUDEX names the binary, if it is not target/release/ludex. Standard library only.
 """
 
 import contextlib
@@ -26,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("LUDEX_SHARED", ROOT.parent / "shared"))
 LUDEX = os.environ.get("LUDEX", str(ROOT / "target/release/ludex"))
+ROWS = [name for name in os.environ.get("ROWS", "").split(",") if name]
 STATES = int(os.environ.get("STATES", "30000"))
 PAGE = ROOT / "docs/frame-translation.md"
 # Everything below this line of the page is written by this script.
@@ -58,7 +59,7 @@ def minimax(sheet, depth, engine, encoding):
 def rows():
     path = SHARED / "papers/frame-problem-table1.tsv"
     with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
+        return [row for row in csv.DictReader(file, delimiter="\t") if not ROWS or row["game"] in ROWS]
 
 
 def sheet_of(row):
