@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 
@@ -87,7 +88,7 @@ def table(engine, columns, rows, seconds):
     figures = {}
     print(f"| game | {engine}, states/s | build s | " + " | ".join(f"{c} | ratio" for c in columns) + " |")
     print("|---" * (3 + 2 * len(columns)) + "|")
-    least, doubled, compared = {}, [], 0
+    ratios, doubled, compared = {}, [], 0
     for game, peer in rows.items():
         ours, build, reason = bench(game, engine, seconds)
         figures[game] = ours
@@ -96,15 +97,17 @@ def table(engine, columns, rows, seconds):
             theirs = transitions(peer[column])
             line += [short(theirs) or peer[column], ratio(ours, theirs)]
             if ours and theirs:
-                least[column] = min(least.get(column, (float("inf"), "")), (ours / theirs, game))
+                ratios.setdefault(column, []).append((ours / theirs, game))
         best = max((transitions(peer[column]) or 0 for column in columns), default=0)
         if ours and best:
             compared += 1
             doubled += [game] if ours >= 2 * best else []
         print("| " + " | ".join(line) + " |", flush=True)
     print()
-    for column, (value, game) in least.items():
-        print(f"Lowest ratio to {column}: {value:.3g} ({game}).")
+    for column, values in ratios.items():
+        value, game = min(values)
+        mean = statistics.geometric_mean(ratio for ratio, _ in values)
+        print(f"Lowest ratio to {column}: {value:.3g} ({game}); geometric mean {mean:.3g}.")
     if len(columns) > 1:
         print(f"At least twice the best of them on {len(doubled)} of {compared} games: {', '.join(doubled) or 'none'}.")
     print()
@@ -116,6 +119,8 @@ def tables(seconds):
     find = lambda start: next(name for name in names if name.startswith(start))
     print("### datalog beside the GGP-Base prover\n")
     table("datalog", [find("GGP-Base")], rows, seconds)
+    print("### tree beside Prolog and the GGP-Base prover\n")
+    table("tree", [find("YAP"), find("SWI"), find("GGP-Base")], rows, seconds)
     print("### propnet beside galvanise and Sancho\n")
     figures = table("propnet", [find("galvanise"), find("Sancho")], rows, seconds)
     print("### propnet beside hand-written programs\n")

@@ -1,7 +1,9 @@
 //! The OR-AND tree interpreter against the conformance suite.
 
-use ludex_engine::{datalog::Datalog, limits::Limits, tree::Tree};
+use ludex_engine::tree::{Options, Tree};
+use ludex_engine::{datalog::Datalog, limits::Limits};
 use ludex_testkit::Suite;
+use ludex_testkit::suite::Effort;
 use std::time::Duration;
 
 /// Only what does not depend on the speed of the machine may decide which games are declined.
@@ -62,4 +64,25 @@ fn generated() {
 fn differential() {
     let reference = Suite::new("datalog", |game| Ok(Box::new(Datalog::new(game, limits())?)));
     suite().differential(&reference);
+}
+
+/// What is only there to be measured must answer alike.
+fn with_options(options: Options) {
+    let effort = Effort { nodes: 5_000, generated: 60, ..Effort::default() };
+    let build = move |game: &_| Ok(Box::new(Tree::with_options(game, options, limits())?) as _);
+    let suite = Suite::new("tree", build).with_effort(effort);
+    suite.rules();
+    suite.perft();
+    suite.plays();
+    suite.generated();
+}
+
+#[test]
+fn without_filters() {
+    with_options(Options { filters: false, ..Options::default() });
+}
+
+#[test]
+fn without_sharing() {
+    with_options(Options { sharing: false, ..Options::default() });
 }

@@ -56,7 +56,7 @@ fn domains_and_vocabulary_are_listed() {
 #[test]
 fn all_forms_of_all_bundled_games_can_be_shown() {
     for game in bundled() {
-        for form in ["tree", "rules", "strata", "domains", "propnet"] {
+        for form in ["tree", "rules", "strata", "domains", "propnet", "proofs"] {
             assert!(ludex(&["debug", form, &game]).ends_with(0).out.lines().count() > 10, "{form} {game}");
         }
     }

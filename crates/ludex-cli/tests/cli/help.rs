@@ -29,6 +29,7 @@ fn every_command_explains_itself_with_examples() {
         &["debug", "strata"],
         &["debug", "domains"],
         &["debug", "propnet"],
+        &["debug", "proofs"],
         &["endgame"],
         &["endgame", "build"],
         &["endgame", "query"],

@@ -284,10 +284,12 @@ impl Compiler<'_> {
         self.tree.ors[or.index()].ands.push(id);
     }
 
-    /// Which arguments of a relation its callers pass on.
+    /// Which arguments of a relation its callers pass on. A part of a body means something only for what is known
+    /// there.
     fn passes(&self, relation: RelationId, count: usize) -> Vec<bool> {
+        let is_part = relation.index() >= self.book.program.tables.len();
         match self.sizes.passes.get(&relation) {
-            _ if !self.options.filters => vec![false; count],
+            _ if !self.options.filters && !is_part => vec![false; count],
             Some(passes) => passes.clone(),
             None => vec![true; count],
         }

@@ -1,18 +1,20 @@
 //! What passing bindings on and sharing results bring in the interpreter, game by game, in one run.
 //!
 //! ```text
-//! cargo run --release --example tree_options -- 2 ../shared/games/checkers.kif ../shared/games/chess.kif
+//! cargo run --release -p ludex-engine --example tree_options -- 2 ../shared/games/checkers.kif ../shared/games/chess.kif
 //! ```
 //!
 //! The first argument is the processor time for each game and configuration, in seconds; the others are sheets.
 //! The configurations take turns, so that what else the machine does meets all of them alike. Prints
-//! states a second and what the configuration without loses, as a table in Markdown.
+//! states a second, what the configurations without lose, and the processor time of preparation, as a table in Markdown.
+//! With 0 seconds only preparation is measured.
 
 use cpu_time::ThreadTime;
-use ludex::engine::engine::{Engine, PlayoutBuffer, Worker};
-use ludex::engine::limits::Limits;
-use ludex::engine::random::Random;
-use ludex::engine::tree::{Options, Tree};
+use ludex_engine::engine::{Engine, PlayoutBuffer, Worker};
+use ludex_engine::limits::Limits;
+use ludex_engine::random::Random;
+use ludex_engine::tree::{Options, Tree};
+use ludex_engine::vocabulary::Vocabulary;
 use std::error::Error;
 use std::path::Path;
 
@@ -25,12 +27,25 @@ const TURNS: u32 = 10;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let seconds: f64 = arguments.next().ok_or("seconds, then sheets")?.parse()?;
-    println!("| game | states/s | without filters | filters bring | without sharing | sharing brings |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| game | s to prepare | of it vocabulary | states/s | without filters | filters bring | without sharing | sharing brings |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
     for path in arguments {
-        let game = ludex::gdl::Sheet::read(&std::fs::read_to_string(&path)?)
+        let game = ludex_gdl::Sheet::read(&std::fs::read_to_string(&path)?)
             .into_game()
             .map_err(|_| format!("{path}: not a sound sheet"))?;
+        let name = Path::new(&path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let started = ThreadTime::now();
+        Vocabulary::new(&game, Limits::default())?;
+        let vocabulary = started.elapsed().as_secs_f64();
+        let started = ThreadTime::now();
+        Tree::new(&game, Limits::default())?;
+        let prepared = started.elapsed().as_secs_f64();
+        if seconds == 0.0 {
+            println!("| {name} | {prepared:.2} | {vocabulary:.2} | | | | | |");
+            continue;
+        }
         let configurations = [
             Options::default(),
             Options { filters: false, ..Options::default() },
@@ -44,7 +59,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         for _ in 0..TURNS {
             played.iter_mut().for_each(|played| played.play(seconds / f64::from(TURNS)));
         }
-        let name = Path::new(&path).file_stem().unwrap_or_default().to_string_lossy();
         let [all, filters, sharing] = [0, 1, 2].map(|at| played[at].speed());
         let show = |speed: Option<f64>| speed.map_or("too large".to_owned(), |s| format!("{s:.0}"));
         let gain = |without: Option<f64>| match (all, without) {
@@ -52,7 +66,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => String::new(),
         };
         let [on, off, anew] = [all, filters, sharing].map(show);
-        println!("| {name} | {on} | {off} | {} | {anew} | {} |", gain(filters), gain(sharing));
+        let [filters, sharing] = [filters, sharing].map(gain);
+        println!(
+            "| {name} | {prepared:.2} | {vocabulary:.2} | {on} | {off} | {filters} | {anew} | {sharing} |"
+        );
     }
     Ok(())
 }
