@@ -274,7 +274,7 @@ impl<'s> Prover<'s> {
             let (states, joints) = self.random_match(&mut *worker, &mut random);
             // A match that was cut short shows nothing where the property looks beyond the cut.
             let cut = if joints.len() < LONGEST_MATCH { 0 } else { property.degree };
-            for at in 0..states.len() - cut {
+            for at in 0..states.len().saturating_sub(cut) {
                 if started.elapsed() > most {
                     return None;
                 }
