@@ -13,12 +13,18 @@ use ludex_logic::formula::{Property, Request};
 use ludex_logic::prove::{Answer, Options, Prover};
 use ludex_logic::transition::System;
 use ludex_testkit::{corpus, generate, report::Report};
+use std::time::Duration;
 
 const GAMES: u64 = 60;
 const FORMULAS: usize = 4;
 const MOST_STATES: usize = 600;
 /// Each question to clingo starts it several times.
 const ASKED_BY_CLINGO: usize = 40;
+
+/// The clock must not decide.
+fn unhurried() -> Options {
+    Options { time: Duration::from_secs(3600), ..Options::default() }
+}
 
 /// Writes random formulas over the names of a game.
 struct Writer<'s> {
@@ -155,7 +161,7 @@ fn random_formulas_are_decided_as_exhaustive_search_decides_them() {
             let Some((text, request)) = random_formula(&game, seed * 100 + number as u64) else { continue };
             let relations = request.relations(&game.rules).expect("checked");
             let system = System::new(&game, &relations, Limits::default()).expect("small");
-            let prover = Prover::new(&system, Options::default());
+            let prover = Prover::new(&system, unhurried());
             let property: Property = request.property(&system).expect("checked").expect("a formula");
             let reference = prover.reference().expect("small");
             let explored = Explored::new(reference, &property, system.initial(), MOST_STATES);

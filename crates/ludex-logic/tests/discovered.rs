@@ -41,7 +41,7 @@ fn examine(source: &Source, tally: &mut Tally) -> Result<bool, String> {
     let Some(explored) = Explored::new(&reference, &property, system.initial(), MOST_STATES) else {
         return Ok(false);
     };
-    let options = Options { time: Duration::from_secs(60), ..Options::default() };
+    let options = Options { time: Duration::from_secs(3600), ..Options::default() };
     let prover = Prover::new(&system, options);
     let facts = discover(&prover);
     tally.turns += usize::from(facts.turns != Turns::Unknown);

@@ -9,6 +9,7 @@ use ludex_logic::prove::{Answer, Options, Prover, Refutation};
 use ludex_logic::transition::System;
 use ludex_testkit::corpus;
 use ludex_testkit::report::{Report, note};
+use std::time::Duration;
 
 /// The sheet, the fluent of the persistence column, and the answers of the paper: turn taking, persistence, control.
 const FIGURE: [(&str, &str, [bool; 3]); 7] = [
@@ -40,7 +41,7 @@ fn the_answers_are_those_of_the_paper() {
         let source = sheets.iter().find(|source| source.name == name).expect(name);
         let game = source.game().expect(name);
         let system = System::new(&game, &[], Limits::default()).expect(name);
-        let prover = Prover::new(&system, Options::default());
+        let prover = Prover::new(&system, Options { time: Duration::from_secs(3600), ..Options::default() });
         let texts = ["turn-taking".to_owned(), format!("persistence({fluent})"), "control".to_owned()];
         for (text, expected) in texts.iter().zip(expected) {
             report.case(&format!("{name} {text}"), || {

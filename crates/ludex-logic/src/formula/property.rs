@@ -334,14 +334,18 @@ impl Resolver<'_> {
 
     fn atom(&mut self, atom: &Term) -> Result<Expression, FormulaError> {
         let question = self.question(atom)?;
-        if question == Question::True {
-            self.check_shape(&atom.arguments[0], "fluent", &self.system.fluent_shapes())?;
-        }
-        if question == Question::Legal {
-            self.check_shape(&atom.arguments[1], "move", &self.system.move_shapes())?;
-        }
+        self.check_shapes(question, atom)?;
         let arguments = atom.arguments.iter().map(|a| self.term(a)).collect::<Result<_, _>>()?;
         Ok(Expression::Atom(Atom { question, arguments }))
+    }
+
+    /// Fluents and moves inside an atom must be such as the game has.
+    fn check_shapes(&self, question: Question, atom: &Term) -> Result<(), FormulaError> {
+        match question {
+            Question::True => self.check_shape(&atom.arguments[0], "fluent", &self.system.fluent_shapes()),
+            Question::Legal => self.check_shape(&atom.arguments[1], "move", &self.system.move_shapes()),
+            Question::Terminal | Question::Role | Question::Relation(_) => Ok(()),
+        }
     }
 
     /// A fluent or move must have a name and a number of arguments that the game has.
@@ -419,6 +423,7 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         for atom in &places {
             let question = self.question(atom)?;
+            self.check_shapes(question, atom)?;
             for (position, argument) in atom.arguments.iter().enumerate() {
                 if mentions(argument, name) {
                     self.place(question, position, argument, name, &mut found)?;
