@@ -5,8 +5,8 @@
 
 Starts `ludex player`, opens connections that never say anything (and opens them again when the player has
 had enough of them), sends malformed requests between the matches, and lets `ludex match` play the matches
-against chance. Reports the player's resident memory after the first ten matches and at the end, its threads
-and open files, and whether every match was played without a substituted move.
+against chance. Reports the player's resident memory after every ten matches, its threads and open files at the
+end, and whether every match was played without a substituted move.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def main():
         Silent(address).start()
     dice = random.Random(1)
     accepted = substituted = unfinished = 0
-    early = None
+    resident = []
     for number in range(options.matches):
         for _ in range(options.malformed * (number + 1) // options.matches - options.malformed * number // options.matches):
             accepted += not malformed(address, dice)
@@ -95,17 +95,15 @@ def main():
         answer = json.loads(run.stdout.splitlines()[0])
         substituted += len(answer["errors"])
         unfinished += not answer["completed"]
-        if number + 1 == min(10, options.matches):
-            early = resident_megabytes(player.pid)
-    late = resident_megabytes(player.pid)
+        if (number + 1) % 10 == 0:
+            resident.append(round(resident_megabytes(player.pid)))
     report = {
         "matches": options.matches,
         "unfinished": unfinished,
         "substituted_moves": substituted,
         "malformed": options.malformed,
         "malformed_accepted": accepted,
-        "resident_mb_after_10": early,
-        "resident_mb_at_end": late,
+        "resident_mb": resident,
         "threads": status(player.pid, "Threads"),
         "open_files": len(os.listdir(f"/proc/{player.pid}/fd")),
         "alive": player.poll() is None,

@@ -176,7 +176,7 @@ struct Shared {
     /// Something on the table has changed.
     changed: Condvar,
     /// What each searching thread has found, about the root of that number.
-    findings: Vec<Mutex<Option<(usize, Estimate)>>>,
+    findings: Vec<Mutex<Option<(u64, Estimate)>>>,
 }
 
 /// What lies on the table between the threads.
@@ -194,6 +194,8 @@ struct Table {
     /// The joint moves made, as text and, once there is an engine, as numbers with the states after them.
     moves: Vec<Vec<String>>,
     play: Option<Play>,
+    /// Grows with every move made or taken back: what was found out belongs to one of these numbers.
+    root: u64,
     /// Whether the threads should search now.
     searching: bool,
 }
@@ -226,7 +228,7 @@ impl Shared {
     }
 
     /// What the threads have found out about the current state.
-    fn estimate(&self, root: usize) -> Estimate {
+    fn estimate(&self, root: u64) -> Estimate {
         let mut sum = Estimate::default();
         for finding in &self.findings {
             let finding = finding.lock().unwrap_or_else(PoisonError::into_inner);
@@ -311,6 +313,7 @@ impl Mind {
     pub fn advance(&mut self, moves: &[String]) -> Result<(), MindError> {
         let mut table = self.shared.table();
         table.moves.push(moves.to_vec());
+        table.root += 1;
         let followed = follow(&mut table);
         if followed.is_err() {
             table.moves.pop();
@@ -334,10 +337,8 @@ impl Mind {
             play.joints.truncate(left);
             play.states.truncate(left + 1);
         }
+        table.root += 1;
         drop(table);
-        for finding in &self.shared.findings {
-            *finding.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        }
         self.shared.announce();
     }
 
@@ -360,7 +361,7 @@ impl Mind {
             let Some((engine, play)) = table.engine.as_ref().zip(table.play.as_ref()) else {
                 return Err(MindError::NotReady);
             };
-            (engine.clone(), play.role, play.state().to_vec(), play.joints.len())
+            (engine.clone(), play.role, play.state().to_vec(), table.root)
         };
         let mut legal = Vec::new();
         interruptible(self.shared.stop.flag(), || engine.worker().legal(&state, role, &mut legal));
@@ -372,14 +373,14 @@ impl Mind {
         let best = estimate.best().map(|candidate| candidate.movement);
         // A search answers with legal moves only; what is not in the list would be a mistake of ours.
         let id = best.filter(|id| legal.binary_search(id).is_ok()).unwrap_or_else(|| {
-            let seed = self.shared.settings.seed ^ root as u64;
+            let seed = self.shared.settings.seed ^ root;
             legal[Random::new(seed).below(legal.len())]
         });
         Ok(Decision { movement: engine.vocabulary().show_move(role, id), id, estimate })
     }
 
     /// Lets the threads search until the deadline, or until they are sure.
-    fn think(&self, root: usize, deadline: Instant) -> Estimate {
+    fn think(&self, root: u64, deadline: Instant) -> Estimate {
         self.set_searching(true);
         let mut table = self.shared.table();
         let estimate = loop {
@@ -399,7 +400,7 @@ impl Mind {
 
     /// Thinks about the current state without a move to be made: what `choose` would know.
     pub fn consider(&mut self, time: Duration) -> Estimate {
-        let root = self.step();
+        let root = self.shared.table().root;
         self.think(root, Instant::now() + time)
     }
 

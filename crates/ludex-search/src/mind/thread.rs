@@ -20,6 +20,7 @@ const BETWEEN_REPORTS: Duration = Duration::from_millis(10);
 /// What a thread works with until the table changes.
 struct Snapshot {
     changes: u64,
+    root: u64,
     engine: Arc<dyn Engine>,
     lanes: Option<Arc<Lanes>>,
     oracle: Option<Arc<dyn Oracle>>,
@@ -71,6 +72,7 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
         if let (true, Some(engine), Some(play)) = (table.searching, &table.engine, &table.play) {
             return Some(Snapshot {
                 changes: shared.changes.count(),
+                root: table.root,
                 engine: engine.clone(),
                 lanes: table.lanes.clone(),
                 oracle: table.oracle.clone(),
@@ -114,7 +116,7 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
             estimate = combined(estimate, found);
         }
         let solved = estimate.solved;
-        let finding = Some((snapshot.joints.len(), estimate));
+        let finding = Some((snapshot.root, estimate));
         *shared.findings[number].lock().unwrap_or_else(PoisonError::into_inner) = finding;
         if solved {
             // Under the lock, or whoever is about to wait would miss it.
