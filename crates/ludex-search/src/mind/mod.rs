@@ -43,7 +43,7 @@ pub struct Settings {
     pub limits: Limits,
     /// What is built, each on a thread of its own; what a later one gives is better.
     pub workshops: Vec<Workshop>,
-    /// What is built beside, and nobody waits for.
+    /// What is built after that, and nobody waits for.
     pub extras: Vec<Workshop>,
     /// How trees are searched.
     pub tree: uct::Settings,

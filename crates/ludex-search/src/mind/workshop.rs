@@ -13,7 +13,7 @@ use ludex_gdl::Game;
 use ludex_logic::endgame::regress::{self, Options, Summary, regress};
 use ludex_logic::endgame::{Database, Oracle};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// Builds something for a game, piece by piece; each piece is used from the moment it is given. It runs
@@ -99,6 +99,14 @@ pub(super) fn run(shared: &Shared, rank: usize, workshop: Workshop, stop: &Stop)
         }
     }
     let _done = Done(shared, rank);
+    // What nobody waits for must not keep from its work what everybody waits for.
+    let awaited = shared.settings.workshops.len();
+    if rank >= awaited {
+        let mut table = shared.table();
+        while table.building[..awaited].iter().any(Option::is_some) && !stop.is_set() {
+            table = shared.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
     let mut give = |piece: Equipment| put(shared, rank, piece);
     let result = interruptible(stop.flag(), || workshop(&shared.game, shared.settings.limits, &mut give));
     if let Err(error) = result {
