@@ -12,9 +12,11 @@ use hashbrown::HashMap;
 /// Formulas nested deeper than this are not compiled: questions are answered recursively.
 const DEEPEST: usize = 1000;
 
-/// What a test costs, and what it costs to find the guards that are on in a word, in looks at a conjunction.
-const TEST_COST: f32 = 0.2;
-const GUARD_COST: f32 = 0.5;
+/// What a test costs, what it costs to look for the guards that are on in a word, and what to look at a part whose
+/// guard is on: in looks at a conjunction.
+const TEST_COST: f32 = 0.12;
+const GUARD_COST: f32 = 0.7;
+const OPEN_COST: f32 = 1.2;
 
 /// A conjunction of at most so many parts is copied into each that contains it: a few more bits in masks are
 /// cheaper than a detour. With formulas among the parts that may repeat work, so fewer are allowed.
@@ -226,7 +228,7 @@ impl Writer<'_> {
             let Some(bit) = self.formulas.guard(part.inverse(), self.layout) else { continue };
             let part_cost = if self.as_tests(part).is_some() { TEST_COST } else { 1.0 };
             plain_cost += part_cost;
-            cost += part_cost.max(0.5) * self.layout.odds(bit);
+            cost += OPEN_COST * self.layout.odds(bit);
             guarded.push((bit, part));
         }
         let mut words: Vec<u32> = guarded.iter().map(|(bit, _)| bit / 64).collect();
