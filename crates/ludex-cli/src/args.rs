@@ -62,24 +62,39 @@ pub struct Check {
 ///
 /// KIF and infix keep the shape of the sheet (clauses, `or`, `not`, names), not its comments and layout.
 /// What is printed reads back as the same rules. ASP is for answer-set solvers such as clingo: the rules
-/// with disjunctions split, without a state or moves.
+/// with disjunctions split, without a state or moves. AIGER is for model checkers and circuit tools: the
+/// propositional network, with an input for each move, a latch for each fluent, and a symbol table.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex print tictactoe --as infix
   ludex print mygame.kif --as asp > mygame.lp
+  ludex print mygame.kif --as aiger > mygame.aag
   ludex print mygame.kif --as kif --rules")]
 pub struct Print {
     #[command(flatten)]
     pub game: GameArgument,
     /// The notation to write
     #[arg(long = "as", value_name = "NOTATION", default_value = "kif")]
-    pub notation: Notation,
+    pub target: Target,
     /// Print the rules as the engines see them: disjunctions split, negation in front of atoms only
     #[arg(long)]
     pub rules: bool,
 }
 
-/// A notation to print.
+/// What to print a game as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// Prefix notation with parentheses
+    Kif,
+    /// Prolog-like notation
+    Infix,
+    /// A program for answer-set solvers
+    Asp,
+    /// The network as an and-inverter graph, ASCII
+    Aiger,
+}
+
+/// A notation to print rules in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Notation {
     /// Prefix notation with parentheses
@@ -193,6 +208,9 @@ pub struct Bench {
     /// Play 512 games at a time on the propositional network, one bit a game, instead of one by one
     #[arg(long, conflicts_with = "engine")]
     pub batch: bool,
+    /// Draw states a second as an SVG picture; without --engine and --batch, of every engine
+    #[arg(long, value_name = "FILE", conflicts_with = "gdl_perf")]
+    pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]
@@ -643,8 +661,20 @@ pub enum Form {
     /// The size of the propositional network after each step of its making, and of its parts
     #[command(after_help = "EXAMPLES:
   ludex debug propnet tictactoe
-  ludex debug propnet breakthrough")]
-    Propnet(GameArgument),
+  ludex debug propnet breakthrough
+  ludex debug propnet nim --dot | dot -Tsvg > nim.svg")]
+    Propnet {
+        #[command(flatten)]
+        game: GameArgument,
+        /// Write the network as a graph for Graphviz instead; for small games
+        #[arg(long)]
+        dot: bool,
+    },
+    /// Where the time of a batch of 512 games goes: gates, choice of moves, the rest
+    #[command(after_help = "EXAMPLES:
+  ludex debug lanes tictactoe
+  ludex debug lanes breakthrough")]
+    Lanes(GameArgument),
     /// The OR-AND tree of the engine `tree`, with what each node was asked in a few moves of play
     #[command(after_help = "EXAMPLES:\n  ludex debug proofs tictactoe")]
     Proofs(GameArgument),

@@ -6,6 +6,7 @@ use crate::status::Misuse;
 use anyhow::{Context, Result, anyhow};
 use ludex::engine::engine::Engine;
 use ludex::engine::limits::Limits;
+use ludex::engine::propnet::{Compiled, compile};
 use ludex::engines::Choice;
 use ludex::games;
 use ludex::gdl::syntax::{self, Notation};
@@ -115,6 +116,14 @@ impl Loaded {
         let _progress = Progress::spinner(format!("building an engine for {}", self.name));
         let engine = choice.build(game, Limits::default());
         engine.with_context(|| format!("no engine `{}` for {}", choice.name, self.name))
+    }
+
+    /// The propositional network of the rules.
+    pub fn network(&self) -> Result<Compiled> {
+        let game = self.game()?;
+        let _progress = Progress::spinner(format!("building a network for {}", self.name));
+        let compiled = compile(game, Limits::default());
+        compiled.with_context(|| format!("no propositional network for {}", self.name))
     }
 
     /// The name of the sheet's notation.

@@ -11,6 +11,7 @@ mod board;
 mod cmd;
 mod game;
 mod json;
+mod plot;
 mod progress;
 mod report;
 mod status;

@@ -25,10 +25,12 @@
 
 #![deny(unsafe_code)]
 
+pub mod auto;
 pub mod datalog;
 pub mod engine;
 pub mod error;
 pub mod limits;
+pub mod measure;
 pub mod perft;
 pub mod propnet;
 pub mod random;

@@ -2,6 +2,7 @@
 //!
 //! A new engine becomes known to the command line and to the examples by one line in [`ALL`].
 
+use ludex_engine::auto::Portfolio;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
@@ -22,7 +23,7 @@ pub struct Choice {
 
 type Builder = fn(&Game, Limits) -> Result<Box<dyn Engine>, BuildError>;
 
-/// Whichever engine is best for the game: the network where it fits, else the reference.
+/// Whichever engine is fastest on the game, by trial.
 pub const AUTO: Choice = Choice { name: "auto", about: "the best engine for the game", build: auto };
 
 /// Every choice, [`AUTO`] first.
@@ -46,7 +47,7 @@ impl Choice {
 }
 
 fn auto(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
-    propnet(game, limits).or_else(|_| datalog(game, limits))
+    Ok(Portfolio::new(limits).choose(game)?.engine)
 }
 
 fn propnet(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {

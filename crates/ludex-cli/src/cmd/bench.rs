@@ -1,20 +1,23 @@
 //! `ludex bench`: how fast an engine plays at random.
 
 use crate::args::Bench;
+use crate::game::Loaded;
+use crate::plot::{self, Figure};
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
 use crate::{game, json};
 use anyhow::{Context, Result};
-use cpu_time::ThreadTime;
-use ludex::engine::engine::{PlayoutBuffer, Worker};
+use ludex::engine::auto::{Execution, Portfolio, Report};
+use ludex::engine::engine::Engine;
 use ludex::engine::limits::Limits;
-use ludex::engine::propnet::{compile, lanes::Lanes};
+use ludex::engine::measure::{Measured, batches, one_by_one};
+use ludex::engine::propnet::lanes::Lanes;
 use ludex::engine::random::Random;
-use ludex::engine::vocabulary::RoleId;
+use ludex::engines::{self, Choice};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
     if let Some(contract) = &args.gdl_perf {
@@ -30,9 +33,10 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
         )?;
         out.flush()?;
     }
+    let mut figures = Vec::new();
     for argument in &args.games {
         // A game that cannot be measured should not cost the figures of the others.
-        if let Err(error) = measure_and_print(args, argument, out) {
+        if let Err(error) = measure_and_print(args, argument, out, &mut figures) {
             if error.is::<Misuse>() || error.is::<std::io::Error>() {
                 return Err(error);
             }
@@ -41,107 +45,139 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
             measured_all = false;
         }
     }
+    if let Some(path) = &args.plot {
+        let drawn = if figures.is_empty() { Ok(()) } else { plot::draw(path, &figures) };
+        drawn.map_err(|error| Misuse(format!("`{}` cannot be written: {error}", path.display())))?;
+    }
     Ok(Status::of(measured_all))
 }
 
-fn measure_and_print(args: &Bench, argument: &Path, out: &mut dyn Write) -> Result<()> {
+/// One line of the answer.
+struct Line {
+    engine: &'static str,
+    batch: bool,
+    build_seconds: f64,
+    measured: Measured,
+    /// How the portfolio came to its choice, where it was asked.
+    report: Option<Report>,
+}
+
+fn measure_and_print(
+    args: &Bench,
+    argument: &Path,
+    out: &mut dyn Write,
+    figures: &mut Vec<Figure>,
+) -> Result<()> {
     let started = Instant::now();
     let loaded = game::read(argument)?;
-    let (engine, mode, build_seconds, measured) = if args.batch {
-        let compiled = compile(loaded.game()?, Limits::default())
-            .with_context(|| format!("no propositional network for {}", loaded.name))?;
-        let lanes = Lanes::new(&compiled.net, &compiled.initial);
-        let build_seconds = started.elapsed().as_secs_f64();
-        let measured = measure_batch(&loaded.name, &lanes, &compiled.initial, args);
-        ("propnet", "batch", build_seconds, measured)
-    } else {
-        let engine = loaded.engine(args.engine.engine)?;
-        let mut worker = engine.worker();
-        let build_seconds = started.elapsed().as_secs_f64();
-        let measured = measure(&loaded.name, &mut *worker, args.seconds, &mut Random::new(args.seed));
-        (engine.name(), "scalar", build_seconds, measured)
+    let choice = args.engine.engine;
+    if args.batch {
+        return print(args, &loaded.name, &batch(args, &loaded, started)?, out, figures);
+    }
+    let is_auto = choice.name == engines::AUTO.name;
+    if args.plot.is_none() || !is_auto {
+        let line =
+            if is_auto { auto(args, &loaded, started) } else { single(args, &loaded, choice, started) };
+        return print(args, &loaded.name, &line?, out, figures);
+    }
+    // A picture compares all engines; one that declines the game has no dot.
+    loaded.game()?;
+    let members = engines::ALL.iter().filter(|choice| choice.name != engines::AUTO.name);
+    let lines = members.map(|choice| single(args, &loaded, *choice, Instant::now()));
+    for line in lines.chain(std::iter::once_with(|| batch(args, &loaded, Instant::now()))) {
+        match line {
+            Ok(line) => print(args, &loaded.name, &line, out, figures)?,
+            Err(error) => writeln!(std::io::stderr(), "note: {error:#}")?,
+        }
+    }
+    Ok(())
+}
+
+fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
+    let compiled = loaded.network()?;
+    let lanes = Lanes::new(&compiled.net, &compiled.initial);
+    let build_seconds = started.elapsed().as_secs_f64();
+    let progress = Progress::bar(&loaded.name, thousandths(args.seconds));
+    let mut watch = |spent| progress.set(thousandths(spent));
+    let measured = batches(&lanes, &compiled.initial, args.seconds, args.seed, &mut watch);
+    Ok(Line { engine: "propnet", batch: true, build_seconds, measured, report: None })
+}
+
+fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Result<Line> {
+    let engine = loaded.engine(choice)?;
+    Ok(scalar(args, &loaded.name, &*engine, started.elapsed().as_secs_f64()))
+}
+
+fn auto(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
+    // The table is for people; programs want the choice alone.
+    let portfolio = Portfolio { batch: !args.json.json, ..Portfolio::new(Limits::default()) };
+    let chosen = {
+        let _progress = Progress::spinner(format!("building engines for {}", loaded.name));
+        portfolio.choose(loaded.game()?).with_context(|| format!("no engine for {}", loaded.name))?
     };
+    let build_seconds = started.elapsed().as_secs_f64();
+    Ok(Line { report: Some(chosen.report), ..scalar(args, &loaded.name, &*chosen.engine, build_seconds) })
+}
+
+fn scalar(args: &Bench, name: &str, engine: &dyn Engine, build_seconds: f64) -> Line {
+    let mut worker = engine.worker();
+    let progress = Progress::bar(name, thousandths(args.seconds));
+    let mut watch = |spent| progress.set(thousandths(spent));
+    let measured = one_by_one(&mut *worker, args.seconds, &mut Random::new(args.seed), &mut watch);
+    Line { engine: engine.name(), batch: false, build_seconds, measured, report: None }
+}
+
+fn thousandths(seconds: f64) -> u64 {
+    (seconds * 1000.0) as u64
+}
+
+fn print(
+    args: &Bench,
+    game: &str,
+    line: &Line,
+    out: &mut dyn Write,
+    figures: &mut Vec<Figure>,
+) -> Result<()> {
+    let Line { engine, batch, build_seconds, measured, report } = line;
     let Measured { playouts, transitions, cpu_seconds } = measured;
+    let states_per_second = measured.states_per_second();
+    let label = if *batch { "lanes" } else { engine };
+    figures.push(Figure { game: game.to_owned(), engine: label, states_per_second });
     if args.json.json {
         let answer = json!({
-            "game": loaded.name,
+            "game": game,
             "engine": engine,
-            "mode": mode,
+            "mode": if *batch { "batch" } else { "scalar" },
             "playouts": playouts,
             "transitions": transitions,
             "cpu_seconds": cpu_seconds,
             "build_seconds": build_seconds,
         });
-        json::line(out, &answer)?;
-    } else {
-        let [per_second, states_per_second] = [playouts, transitions].map(|n| n as f64 / cpu_seconds);
-        let engine = if args.batch { "lanes" } else { engine };
-        write!(out, "{:20} {engine:10} ", loaded.name)?;
-        write!(out, "{per_second:>12.1} {states_per_second:>12.0} ")?;
-        writeln!(out, "{playouts:>10} {transitions:>9} {build_seconds:>9.3}")?;
-        out.flush()?;
+        return Ok(json::line(out, &answer)?);
+    }
+    write!(out, "{game:20} {label:10} ")?;
+    write!(out, "{:>12.1} {states_per_second:>12.0} ", measured.playouts_per_second())?;
+    writeln!(out, "{playouts:>10} {transitions:>9} {build_seconds:>9.3}")?;
+    if let Some(report) = report {
+        explain(report, out)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// What became of each member of the portfolio.
+fn explain(report: &Report, out: &mut dyn Write) -> Result<()> {
+    for (at, member) in report.members.iter().enumerate() {
+        let engine = match member.execution {
+            Execution::Scalar => member.engine,
+            Execution::Lanes => "lanes",
+        };
+        let chosen = match (at == report.scalar, at == report.batch) {
+            (true, true) => "  <- chosen",
+            (true, false) => "  <- chosen for single games",
+            (false, true) => "  <- chosen for batches",
+            (false, false) => "",
+        };
+        writeln!(out, "  {engine:8} {:9} {}{chosen}", member.encoding, member.outcome)?;
     }
     Ok(())
-}
-
-struct Measured {
-    playouts: u64,
-    transitions: u64,
-    cpu_seconds: f64,
-}
-
-/// Plays 512 games at a time until the processor time is spent.
-fn measure_batch(name: &str, lanes: &Lanes, start: &[u64], args: &Bench) -> Measured {
-    /// Playouts longer than this are cut off: a game without an end must not fill all lanes.
-    const MOST_PLIES: u64 = 10_000;
-    let progress = Progress::bar(name, (args.seconds * 1000.0) as u64);
-    let mut runner = lanes.runner(args.seed);
-    let mut measured = Measured { playouts: 0, transitions: 0, cpu_seconds: 0.0 };
-    let started = ThreadTime::now();
-    while measured.cpu_seconds < args.seconds {
-        let result = runner.run(start, 256, MOST_PLIES);
-        measured.playouts += result.playouts;
-        measured.transitions += result.transitions;
-        measured.cpu_seconds = started.elapsed().as_secs_f64();
-        progress.set((measured.cpu_seconds * 1000.0) as u64);
-    }
-    measured
-}
-
-/// Plays until the processor time is spent.
-fn measure(name: &str, worker: &mut dyn Worker, seconds: f64, random: &mut Random) -> Measured {
-    /// Reading the clock is a system call: often enough to stop in time, seldom enough to cost nothing.
-    const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
-    let progress = Progress::bar(name, (seconds * 1000.0) as u64);
-    let mut buffer = PlayoutBuffer::default();
-    let mut state = vec![0; worker.vocabulary().words()];
-    let (mut playouts, mut transitions) = (0, 0);
-    let mut batch = 1;
-    let started = ThreadTime::now();
-    let mut spent = Duration::ZERO;
-    worker.initial(&mut state);
-    while spent.as_secs_f64() < seconds {
-        let mut left: usize = batch;
-        while left > 0 {
-            let made = worker.playout(&mut state, left, random, &mut buffer);
-            transitions += made as u64;
-            if made < left {
-                playouts += 1;
-                // A playout that nobody reads the outcome of is no use: goals are part of the work.
-                for role in 0..worker.vocabulary().role_count() as u32 {
-                    std::hint::black_box(worker.goal(&state, RoleId(role)));
-                }
-                worker.initial(&mut state);
-            }
-            // A game that is over before it begins must not keep us here for ever.
-            left -= made.max(1);
-        }
-        let now = started.elapsed();
-        if now - spent < BETWEEN_LOOKS {
-            batch *= 2;
-        }
-        spent = now;
-        progress.set(spent.as_millis() as u64);
-    }
-    Measured { playouts, transitions, cpu_seconds: spent.as_secs_f64() }
 }

@@ -5,8 +5,10 @@ use crate::game::{self, Loaded};
 use crate::report;
 use crate::status::Status;
 use anyhow::Result;
+use cpu_time::ThreadTime;
 use ludex::engine::limits::Limits;
-use ludex::engine::propnet::{Compiled, compile};
+use ludex::engine::propnet::lanes::{LANES, Lanes, PlanSizes};
+use ludex::engine::propnet::{self, Compiled};
 use ludex::engine::vocabulary::{MoveId, Vocabulary};
 use ludex::gdl::Symbols;
 use ludex::gdl::analysis::domains::{Domain, Domains, Functor};
@@ -22,7 +24,9 @@ pub fn run(args: &Debug, out: &mut dyn Write) -> Result<Status> {
         Form::Rules(game) => rules(&game::read(&game.game)?, out)?,
         Form::Strata(game) => strata(&game::read(&game.game)?, out)?,
         Form::Domains { game, full } => domains(&game::read(&game.game)?, *full, out)?,
-        Form::Propnet(game) => propnet(&game::read(&game.game)?, out)?,
+        Form::Propnet { game, dot: true } => out.write_all(dot(&game::read(&game.game)?)?.as_bytes())?,
+        Form::Propnet { game, dot: false } => propnet(&game::read(&game.game)?, out)?,
+        Form::Lanes(game) => lanes(&game::read(&game.game)?, out)?,
         Form::Proofs(game) => proofs(&game::read(&game.game)?, out)?,
     }
     Ok(Status::Yes)
@@ -36,7 +40,7 @@ fn tree(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
 
 fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     let started = Instant::now();
-    let Compiled { vocabulary, net, sizes, .. } = compile(loaded.game()?, Limits::default())?;
+    let Compiled { vocabulary, net, sizes, .. } = loaded.network()?;
     let seconds = started.elapsed().as_secs_f64();
     let moves: usize = vocabulary.roles().map(|role| vocabulary.move_count(role)).sum();
     let legal = net.cone_size(net.legal.iter().flatten().copied());
@@ -63,6 +67,76 @@ fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
 fn proofs(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     let engine = ludex::engine::tree::Tree::new(loaded.game()?, Limits::default())?;
     Ok(out.write_all(engine.show().as_bytes())?)
+}
+
+/// The network as a graph for Graphviz.
+fn dot(loaded: &Loaded) -> Result<String> {
+    /// Larger pictures show nothing, and Graphviz takes minutes for them.
+    const MOST_GATES: usize = 1000;
+    let compiled = loaded.network()?;
+    let gates = compiled.net.gate_count();
+    anyhow::ensure!(gates <= MOST_GATES, "{gates} gates are too many for a picture, {MOST_GATES} the most");
+    Ok(propnet::dot(&compiled))
+}
+
+/// Measures the parts of a pass by doing each of them again and again.
+fn lanes(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+    /// Processor time for each part.
+    const SECONDS: f64 = 0.5;
+    /// Playouts longer than this are cut off.
+    const MOST_PLIES: u64 = 10_000;
+    let compiled = loaded.network()?;
+    let lanes = Lanes::new(&compiled.net, &compiled.initial);
+    let mut runner = lanes.runner(1);
+    // Lanes fill with games in every state of progress before anything is measured.
+    runner.run(&compiled.initial, 500, MOST_PLIES);
+    let (mut passes, mut transitions) = (0, 0);
+    let whole = seconds_each(SECONDS, &mut |times| {
+        let result = runner.run(&compiled.initial, u64::from(times), MOST_PLIES);
+        passes += result.passes;
+        transitions += result.transitions;
+    });
+    let period = lanes.period() as f64;
+    let gates = seconds_each(SECONDS, &mut |times| runner.repeat_gates(times)) / period;
+    runner.run(&compiled.initial, 500, MOST_PLIES);
+    let choices = seconds_each(SECONDS, &mut |times| runner.repeat_choices(times)) / period;
+    let share = |seconds: f64| 100.0 * seconds / whole;
+    writeln!(out, "{:>10}  phases that play goes through", lanes.period())?;
+    for (phase, sizes) in lanes.sizes().iter().enumerate() {
+        let PlanSizes { head, legal, next, goals, moves, .. } = sizes;
+        writeln!(
+            out,
+            "{:>10}  gates a pass in phase {phase}, and {goals} for goals; moves to choose from {moves:?}",
+            head + legal + next
+        )?;
+    }
+    writeln!(out, "{:>10.3}  microseconds a pass of 512 games", whole * 1e6)?;
+    writeln!(out, "{:>9.1}%  of it gates", share(gates))?;
+    writeln!(out, "{:>9.1}%  choice of moves", share(choices))?;
+    writeln!(
+        out,
+        "{:>9.1}%  the rest: ends, goals, refilling",
+        (100.0 - share(gates) - share(choices)).max(0.0)
+    )?;
+    let full = transitions as f64 / (passes as f64 * LANES as f64);
+    writeln!(out, "{:>9.1}%  of the lanes are at play", 100.0 * full)?;
+    writeln!(out, "{:>10.0}  states a second", full * LANES as f64 / whole)?;
+    Ok(())
+}
+
+/// Seconds of processor time for each of many repetitions: `repeat` is called with how many to make.
+fn seconds_each(seconds: f64, repeat: &mut dyn FnMut(u32)) -> f64 {
+    let started = ThreadTime::now();
+    let (mut made, mut times) = (0, 1);
+    loop {
+        repeat(times);
+        made += u64::from(times);
+        let spent = started.elapsed().as_secs_f64();
+        if spent >= seconds {
+            return spent / made as f64;
+        }
+        times = times.saturating_mul(2).min(1 << 16);
+    }
 }
 
 /// Prints the nodes of a tree, one a line, each with its place.

@@ -1,9 +1,10 @@
 //! `ludex print`: the rules in another notation.
 
-use crate::args::{Notation, Print};
+use crate::args::{Print, Target};
 use crate::game;
 use crate::status::Status;
-use anyhow::Result;
+use anyhow::{Context, Result};
+use ludex::engine::propnet::aiger;
 use ludex::gdl::syntax::print;
 use std::io::Write;
 
@@ -17,11 +18,14 @@ pub fn run(args: &Print, out: &mut dyn Write) -> Result<Status> {
     } else {
         &loaded.sheet.tree
     };
-    let text = match args.notation {
-        Notation::Kif => print::kif(tree),
-        Notation::Infix => print::infix(tree),
+    let text = match args.target {
+        Target::Kif => print::kif(tree),
+        Target::Infix => print::infix(tree),
         // Answer-set programs have no nested disjunction: they are always made from the split rules.
-        Notation::Asp => print::asp(rules),
+        Target::Asp => print::asp(rules),
+        Target::Aiger => {
+            aiger(&loaded.network()?).with_context(|| format!("no AIGER text for {}", loaded.name))?
+        }
     };
     out.write_all(text.as_bytes())?;
     Ok(Status::Yes)

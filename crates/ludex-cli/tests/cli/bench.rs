@@ -36,11 +36,42 @@ fn batches_are_told_apart_by_their_mode() {
 
 #[test]
 fn the_table_has_a_line_for_each_game() {
-    let out = ludex(&["bench", "nim", "maze", "--seconds", "0.02"]).ends_with(0).out;
+    let out = ludex(&["bench", "nim", "maze", "--seconds", "0.02", "--engine", "tree"]).ends_with(0).out;
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 3, "{out}");
     assert!(lines[0].contains("playouts/s") && lines[0].contains("states/s"), "{out}");
     assert!(lines[1].starts_with("nim ") && lines[2].starts_with("maze "), "{out}");
+}
+
+#[test]
+fn without_an_engine_the_portfolio_explains_its_choice() {
+    let out = ludex(&["bench", "nim", "--seconds", "0.02"]).ends_with(0).out;
+    let members: Vec<&str> = out.lines().filter(|line| line.starts_with("  ")).collect();
+    for engine in ["propnet", "lanes", "tree", "datalog"] {
+        assert!(members.iter().any(|line| line.trim_start().starts_with(engine)), "{engine}: {out}");
+    }
+    let chosen: Vec<&&str> = members.iter().filter(|line| line.contains("<- chosen")).collect();
+    // One for single games and batches, or one for each.
+    assert!((1..=2).contains(&chosen.len()), "{out}");
+    assert!(chosen.iter().all(|line| line.contains("states/s")), "{out}");
+    // Programs get the choice alone.
+    assert_eq!(ludex(&["bench", "nim", "--seconds", "0.02", "--json"]).ends_with(0).json().len(), 1);
+}
+
+#[test]
+fn the_picture_has_a_name_for_each_game_and_engine() {
+    let picture = Scratch::new("bench.svg", "");
+    let run = ludex(&["bench", "nim", "maze", "--seconds", "0.02", "--json", "--plot", picture.path()]);
+    let lines = run.ends_with(0).json();
+    // Each engine one by one, and the lanes.
+    assert_eq!(lines.len(), 2 * 4);
+    let svg = std::fs::read_to_string(picture.path()).expect("the picture");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    for word in ["nim", "maze", "datalog", "tree", "propnet", "lanes", "states a second"] {
+        assert!(svg.contains(word), "{word}");
+    }
+    assert!(svg.matches("<circle").count() >= 8, "a dot for each measurement");
+    ludex(&["bench", "nim", "--seconds", "0.02", "--plot", "/no/such/folder/bench.svg"]).ends_with(2);
 }
 
 #[test]

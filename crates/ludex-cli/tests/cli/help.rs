@@ -35,6 +35,7 @@ fn every_command_explains_itself_with_examples() {
         &["endgame", "query"],
         &["endgame", "info"],
         &["solve"],
+        &["debug", "lanes"],
         &["games"],
     ];
     for command in commands {

@@ -8,10 +8,12 @@
 //! Choose it whenever it can be built: it is faster than interpreting the rules by two orders of
 //! magnitude. It cannot take games whose ground rules do not fit the limits.
 
+mod aiger;
 mod build;
 mod change;
 mod choices;
 mod counters;
+mod dot;
 mod effects;
 mod formula;
 mod goals;
@@ -27,6 +29,8 @@ mod straight;
 mod tracker;
 mod turn;
 
+pub use aiger::{TooManyGates, aiger};
+pub use dot::dot;
 pub use net::{Block, Net, Node, Signal};
 pub use scalar::Propnet;
 
