@@ -28,8 +28,9 @@ use std::time::{Duration, Instant};
 /// them on the simplest of the public sheets stays below half of it (docs/performance.md).
 const FAST: f64 = 2_000_000.0;
 
-/// Lanes go over the whole network at each ply. Beyond this size they take longer to build than they save.
-const MOST_GATES_FOR_LANES: usize = 1_000_000;
+/// Lanes go over the whole network at each ply, and are planned several times over when they are built. Beyond
+/// this size that takes longer than it saves.
+const MOST_GATES_FOR_LANES: usize = 200_000;
 
 /// An interpreter gets at least this time to be built.
 const LEAST_PATIENCE: Duration = Duration::from_millis(500);

@@ -17,6 +17,7 @@ use super::plan::Estimate;
 use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, Shape, TableId, TableInfo};
 use hashbrown::HashMap;
 use ludex_gdl::analysis::dependencies::Phase;
+use ludex_gdl::rules::RelationId;
 
 /// A part must save this factor.
 const LEAST_GAIN: f64 = 2.0;
@@ -54,10 +55,13 @@ struct Splitter<'p> {
     few: f64,
     /// Of the program's tables and the auxiliary ones.
     estimates: Vec<Estimate>,
-    /// Parts that exist already, by what they say.
-    known: HashMap<(Vec<Arg>, Vec<FlatLiteral>), TableId>,
+    /// Parts that exist already, by the relation of their reader and by what they say. Relations do not share
+    /// parts: those of a question (`rewrite/demand.rs`) are treated otherwise than those of what holds.
+    known: HashMap<Key, TableId>,
     out: Split,
 }
+
+type Key = (RelationId, Vec<Arg>, Vec<FlatLiteral>);
 
 /// A rule cut in two.
 struct Cut {
@@ -141,9 +145,10 @@ impl Splitter<'_> {
             if inside { part.push(literal) } else { rest.push(literal) }
         }
         let (args, body, variables) = canonical(part, &cut.shared);
-        let table = match self.known.get(&(args.clone(), body.clone())) {
+        let key = (self.info(rule.head.table).relation, args, body);
+        let table = match self.known.get(&key) {
             Some(&table) => table,
-            None => self.part(rule.head.table, args, body, variables),
+            None => self.part(rule.head.table, key, variables),
         };
         let args = cut.shared.iter().map(|&v| Arg::Variable(v)).collect();
         rest.push(FlatLiteral::Positive(FlatAtom { table, args }));
@@ -151,13 +156,12 @@ impl Splitter<'_> {
     }
 
     /// Makes the table of a part, itself in parts if it is large.
-    fn part(&mut self, reader: TableId, args: Vec<Arg>, body: Vec<FlatLiteral>, variables: usize) -> TableId {
-        let key = (args.clone(), body.clone());
+    fn part(&mut self, reader: TableId, key: Key, variables: usize) -> TableId {
+        let (relation, args, body) = key.clone();
         let conditions: Vec<&FlatAtom> = body.iter().filter_map(positive).collect();
         let shared: Vec<u32> = args.iter().filter_map(Arg::variable).collect();
         let estimate = self.join(&conditions).projected(&shared);
         let phase = body.iter().filter_map(atom).map(|atom| self.info(atom.table).phase).max();
-        let relation = self.info(reader).relation;
         // The table's number is known only when its own parts have theirs.
         let placeholder = FlatAtom { table: reader, args };
         let mut rule = self.split(FlatRule { head: placeholder, body, variables });

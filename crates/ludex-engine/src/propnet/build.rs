@@ -57,19 +57,23 @@ struct Choice {
 impl Choice {
     /// One of `moves`, or of all but one of `others`; `count` is the number of the role's moves.
     fn union(role: RoleId, count: usize, mut moves: Vec<MoveId>, others: &[&[MoveId]]) -> Choice {
-        moves.sort_unstable();
-        moves.dedup();
+        /// Marking every move costs as much as sorting about this part of them.
+        const FEW: usize = 16;
+        if others.is_empty() && moves.len() * FEW <= count {
+            moves.sort_unstable();
+            moves.dedup();
+            return Choice { role, moves, others: false };
+        }
+        let mut marks = vec![false; count];
+        moves.iter().for_each(|m| marks[m.index()] = true);
         let Some((first, more)) = others.split_first() else {
-            if moves.len() * 2 <= count {
-                return Choice { role, moves, others: false };
-            }
-            let rest = (0..count as u32).map(MoveId).filter(|m| moves.binary_search(m).is_err()).collect();
-            return Choice { role, moves: rest, others: true };
+            let others = marks.iter().filter(|mark| **mark).count() * 2 > count;
+            let moves = (0..).map(MoveId).zip(&marks).filter(|(_, mark)| **mark != others).map(|(m, _)| m);
+            return Choice { role, moves: moves.collect(), others };
         };
         // What none of the parts has.
         let mut missing = first.to_vec();
-        missing.retain(|m| moves.binary_search(m).is_err());
-        missing.retain(|m| more.iter().all(|other| other.binary_search(m).is_ok()));
+        missing.retain(|m| !marks[m.index()] && more.iter().all(|other| other.binary_search(m).is_ok()));
         Choice { role, moves: missing, others: true }
     }
 }
