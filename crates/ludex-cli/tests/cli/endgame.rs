@@ -57,14 +57,14 @@ fn tic_tac_toe_has_no_forced_win() {
     assert_eq!(query("o")["entries"], serde_json::json!([]));
 }
 
-/// Proved facts and those found on the way cut off the same ghosts here: each is in one place.
+/// Proved facts may cut off more ghosts than those found on the way, but no state that play reaches.
 #[test]
 fn proved_facts_change_no_answer() {
-    let (file, built) = built("maze", "100");
+    let (file, _) = built("maze", "100");
     let proved = Scratch::new("proved.end", "");
     let arguments = ["endgame", "build", "maze", "--prove", "20", "-o", proved.path(), "--json"];
     let line = ludex(&arguments).ends_with(0).json().remove(0);
-    assert_eq!((&line["depth"], &line["complete"]), (&built["depth"], &built["complete"]), "{line}");
+    assert_eq!(line["complete"], true, "{line}");
     let query =
         |path: &str| ludex(&["endgame", "query", path, "--state", "initial", "--json"]).ends_with(0).out;
     assert_eq!(query(file.path()), query(proved.path()));
