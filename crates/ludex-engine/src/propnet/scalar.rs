@@ -71,7 +71,7 @@ impl Propnet {
             engine: self,
             row: vec![0; self.layout.words()],
             flips: vec![0; self.layout.state_words()],
-            turns: self.turns.iter().map(|turn| TurnMemory::new(turn)).collect(),
+            turns: self.turns.iter().map(TurnMemory::new).collect(),
             time: 2,
             terminal: None,
             goals: Goals::new(&self.goals),

@@ -133,8 +133,8 @@ impl<'c> Tracker<'c> {
         }
         // Moves go off together with the change of state, so that nothing is computed for moves of the past.
         self.switch_off();
-        for at in 0..self.now.row.len() {
-            let word = state[at] & self.counters.read[at];
+        for (at, (word, read)) in state.iter().zip(&self.counters.read).enumerate() {
+            let word = word & read;
             let mut differ = std::mem::replace(&mut self.now.row[at], word) ^ word;
             while differ != 0 {
                 let bit = differ.trailing_zeros();
