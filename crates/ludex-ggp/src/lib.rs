@@ -1,7 +1,8 @@
 //! General Game Playing on the wire.
 //!
-//! So far this crate knows what others write down about matches: [`record`] reads recorded playouts,
-//! [`replay`] compares them with an engine, step by step. Nothing else in Ludex knows the formats.
+//! [`player`] plays matches for any manager, [`manager`] runs matches between players; [`message`] is what they
+//! say to each other and [`http`] how. [`record`] reads and writes what is written down about matches,
+//! [`replay`] compares it with an engine, step by step. Nothing else in Ludex knows the protocol and the formats.
 //!
 //! ```
 //! use ludex_engine::{datalog::Datalog, limits::Limits};
@@ -24,7 +25,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Records come from strangers: a broken or hostile file gives a
+//! Messages and records come from strangers: whatever they hold, nothing here panics, waits without end or
+//! takes memory without bound. A broken or hostile file gives a
 //! [`RecordError`](record::RecordError), never a panic, and costs bounded memory
 //! ([`record::Limits`]).
 

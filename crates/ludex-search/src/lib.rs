@@ -1,4 +1,14 @@
-//! Search on top of engines: minimax, Monte Carlo, clocks.
+//! Search on top of engines.
+//!
+//! | module | what it is | choose it |
+//! |---|---|---|
+//! | [`uct`] | decoupled UCT with proofs and batches | for any game |
+//! | [`alphabeta`] | exact bounds by iterative deepening | two roles who take turns for a constant sum |
+//! | [`solitaire`] | every state once, nearest first | games for one |
+//! | [`minimax`] | full width, nothing clever | to measure encodings and engines |
+//! | [`mind`] | one role of one match: engines, threads, time | to play |
+//!
+//! All but `minimax` end by a [`clock::Clock`]; `uct` and `alphabeta` answer with an [`estimate::Estimate`].
 
 #![forbid(unsafe_code)]
 
