@@ -28,15 +28,15 @@ pub fn draw(path: &Path, figures: &[Figure]) -> Result<()> {
     let rates = || figures.iter().map(|figure| figure.states_per_second.max(1.0));
     let lowest = 10f64.powf(rates().fold(f64::INFINITY, f64::min).log10().floor());
     let highest = 10f64.powf(rates().fold(1.0, f64::max).log10().ceil()).max(lowest * 10.0);
-    let width = 260 + 48 * games.len() as u32;
+    // The last column is empty: room for the legend.
+    let width = 120 + 104 * (games.len() as u32 + 1);
     let root = SVGBackend::new(path, (width, 520)).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
         .caption("random play, one thread", ("sans-serif", 18))
         .margin(12)
-        .x_label_area_size(130)
+        .x_label_area_size(36)
         .y_label_area_size(64)
-        .right_y_label_area_size(110)
         .build_cartesian_2d((0..games.len() as i32).into_segmented(), (lowest..highest).log_scale())?;
     let name = |value: &SegmentValue<i32>| match value {
         SegmentValue::CenterOf(game) => {
@@ -44,13 +44,12 @@ pub fn draw(path: &Path, figures: &[Figure]) -> Result<()> {
         }
         SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
     };
-    let upright = ("sans-serif", 13).into_font().transform(FontTransform::Rotate90);
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .x_labels(games.len())
+        .x_labels(games.len() + 1)
         .x_label_formatter(&name)
-        .x_label_style(upright)
+        .x_label_style(("sans-serif", 12))
         .y_label_formatter(&|rate| short(*rate))
         .y_desc("states a second of processor time")
         .draw()?;
@@ -65,7 +64,7 @@ pub fn draw(path: &Path, figures: &[Figure]) -> Result<()> {
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::LowerLeft)
+        .position(SeriesLabelPosition::MiddleRight)
         .background_style(WHITE.mix(0.8))
         .border_style(BLACK)
         .draw()?;
