@@ -154,6 +154,7 @@ impl<C: Cell> Answers<C> {
     }
 
     /// Where a new answer is to be noted; `None` if it is there.
+    #[allow(clippy::needless_pass_by_value, reason = "iterators are cheap to copy and awkward to borrow")]
     fn free_slot(&mut self, question: u32, answer: impl Iterator<Item = C> + Clone) -> Option<usize> {
         if self.count as usize * 2 >= self.slots.len() {
             self.grow();

@@ -137,6 +137,7 @@ impl<C: Cell> FluentIndex<C> {
 }
 
 /// The slots of keys that are all known here.
+#[allow(clippy::needless_pass_by_value, reason = "iterators are cheap to copy and awkward to borrow")]
 fn space<'k>(width: usize, keys: impl Iterator<Item = &'k Vec<u32>> + Clone) -> KeySpace {
     let columns = (0..width)
         .map(|column| {

@@ -352,6 +352,7 @@ impl<C: Cell> Numbering<C> {
     }
 
     /// The slot of the key, or the free one where it would stand.
+    #[allow(clippy::needless_pass_by_value, reason = "iterators are cheap to copy and awkward to borrow")]
     fn probe(&self, key: impl Iterator<Item = C> + Clone) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = hash(key.clone()) as usize & mask;
