@@ -186,7 +186,7 @@ impl<'a> Programs<'a> {
             let info = rules.relation(relation);
             if self.needed[relation.index()] && info.keyword.is_none() && rules.rules_for(relation).is_empty()
             {
-                let arity = info.arity + usize::from(self.phases[relation.index()] != Phase::Static);
+                let arity = info.arity + usize::from(self.is_timed(relation));
                 let _ = writeln!(out, "#defined {}/{arity}.", asp_name(rules.symbols.name(info.name)));
             }
         }
@@ -214,10 +214,8 @@ impl<'a> Programs<'a> {
     fn rule(&self, rule: &Rule, out: &mut String) {
         let rules = &self.system.original().rules;
         let next = rules.keyword(Keyword::Next);
-        let is_timed =
-            |relation: RelationId| self.phases[relation.index()] != Phase::Static || relation == next;
         let mut body: Vec<String> = Vec::new();
-        let timed = is_timed(rule.head.relation);
+        let timed = self.is_timed(rule.head.relation);
         let domain = if rule.head.relation == next { &self.words.step } else { &self.words.time };
         if timed {
             body.push(format!("{domain}(T)"));
@@ -234,6 +232,13 @@ impl<'a> Programs<'a> {
         let _ = writeln!(out, "{head}{separator}{}.", body.join(", "));
     }
 
+    /// True if atoms of the relation carry a time: where they depend on it, and where legal play asks for it.
+    fn is_timed(&self, relation: RelationId) -> bool {
+        let rules = &self.system.original().rules;
+        let asked = [Keyword::Legal, Keyword::Next, Keyword::Terminal].map(|keyword| rules.keyword(keyword));
+        self.phases[relation.index()] != Phase::Static || asked.contains(&relation)
+    }
+
     /// An atom of a rule with its time.
     fn timed(&self, atom: &Atom) -> String {
         let rules = &self.system.original().rules;
@@ -244,7 +249,7 @@ impl<'a> Programs<'a> {
         let name =
             info.keyword.map_or_else(|| asp_name(rules.symbols.name(info.name)), |k| k.name().to_owned());
         let mut arguments: Vec<String> = atom.arguments.iter().map(|a| self.rule_term(a)).collect();
-        if self.phases[atom.relation.index()] != Phase::Static {
+        if self.is_timed(atom.relation) {
             arguments.push("T".to_owned());
         }
         applied(&name, &arguments)
@@ -440,7 +445,7 @@ impl Encoder<'_, '_, '_> {
                 let name = info
                     .keyword
                     .map_or_else(|| asp_name(rules.symbols.name(info.name)), |k| k.name().to_owned());
-                (name, programs.phases[relation.index()] != Phase::Static)
+                (name, programs.is_timed(relation))
             }
         };
         if timed {

@@ -177,6 +177,9 @@ impl<'s> Sheet<'s> {
                 }
             }
         }
+        for &(_, outside) in block.feedback.iter().filter(|(_, s)| !block.nodes.contains(&s.node())) {
+            self.signal(time, outside);
+        }
         for _ in 0..=block.feedback.len() {
             for node in block.nodes.clone() {
                 if let Node::And(a, b) = net.nodes[node] {
