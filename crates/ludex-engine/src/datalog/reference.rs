@@ -87,7 +87,7 @@ impl Datalog {
     /// Prepares the rules. Relations that are large in play are computed on demand where that saves work.
     pub fn new(game: &Game, limits: Limits) -> Result<Datalog, BuildError> {
         let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
-        let first = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
+        let first = Datalog::attempt(game, &vocabulary, Vec::new(), limits)?;
         Ok(Datalog::tuned(game, first, limits))
     }
 
@@ -95,11 +95,11 @@ impl Datalog {
     /// one, and then the better one that [`Datalog::new`] would give, if there is a better one.
     pub fn by_steps(game: &Game, limits: Limits, give: &mut dyn FnMut(Datalog)) -> Result<(), BuildError> {
         let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
-        let first = Datalog::attempt(game, vocabulary.clone(), Vec::new(), limits)?;
+        let first = Datalog::attempt(game, &vocabulary, Vec::new(), limits)?;
         let is_final = first.heavy.is_empty();
         give(first.engine);
         if !is_final {
-            let again = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
+            let again = Datalog::attempt(game, &vocabulary, Vec::new(), limits)?;
             give(Datalog::tuned(game, again, limits));
         }
         Ok(())
@@ -107,12 +107,11 @@ impl Datalog {
 
     fn attempt(
         game: &Game,
-        vocabulary: Arc<Vocabulary>,
+        vocabulary: &Arc<Vocabulary>,
         demanded: Vec<RelationId>,
         limits: Limits,
     ) -> Result<Trial, BuildError> {
-        let terms = vocabulary.clone();
-        Base::build_on_demand(game, demanded, terms.terms(), limits, |base| {
+        Base::build_on_demand(game, demanded, vocabulary.terms(), limits, |base| {
             Datalog::trial(base, vocabulary.clone(), limits)
         })
     }
@@ -125,7 +124,7 @@ impl Datalog {
             let choices = [best.heavy.as_slice(), best.heavy.get(..1).unwrap_or_default()];
             let improved = choices.iter().filter(|more| !more.is_empty()).find_map(|more| {
                 let demanded = [best.demanded.as_slice(), more].concat();
-                let other = Datalog::attempt(game, vocabulary.clone(), demanded, limits).ok()?;
+                let other = Datalog::attempt(game, &vocabulary, demanded, limits).ok()?;
                 (other.work * 10 < best.work * 9).then_some(other)
             });
             match improved {

@@ -287,7 +287,7 @@ fn subsets(rule: &FlatRule) -> Vec<Vec<usize>> {
         bound[v as usize]
     };
     let variables = 0..rule.variables as u32;
-    let pairs = variables.clone().flat_map(|a| (a..rule.variables as u32).map(move |b| (a, b)));
+    let pairs = variables.flat_map(|a| (a..rule.variables as u32).map(move |b| (a, b)));
     pairs
         .map(|(a, b)| conditions.iter().copied().filter(|&i| reads(i, a) || reads(i, b)).collect::<Vec<_>>())
         .filter(|set| !set.is_empty() && set.len() < conditions.len())

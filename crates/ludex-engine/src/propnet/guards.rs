@@ -116,7 +116,7 @@ mod tests {
         let second = guards.end();
         guards.add(7, [5, 60, 60, 64, 70]);
         let open = |list, row: &[u64]| guards.open(list, row).collect::<Vec<_>>();
-        assert_eq!(open(0..second, &[1 << 5 | 1 << 60, !0]), [1..2]);
+        assert_eq!(open(0..second, &[1 << 5 | 1 << 60, !0]), vec![1..2; 1]);
         assert_eq!(open(second..guards.end(), &[0, 0]), []);
         assert_eq!(open(second..guards.end(), &[1 << 60, 1 << 6 | 1]), [8..10, 10..11, 11..12]);
         assert_eq!(open(second..guards.end(), &[1 << 5 | 1 << 3, 1 << 6]), [7..8, 11..12]);

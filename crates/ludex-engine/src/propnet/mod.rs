@@ -98,7 +98,7 @@ fn compile_in_parts(game: &Game, limits: Limits, few: f64) -> Result<Compiled, B
         let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
         let initial = base.initial(&vocabulary);
         let questions = build::asked(base, &ground, &vocabulary);
-        let terms = if questions.is_empty() { Terms::default() } else { ground.store.terms.clone() };
+        let terms = if questions.is_empty() { Terms::default() } else { ground.store.terms };
         let asked = Asked { terms, questions };
         Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes, asked })
     })

@@ -29,7 +29,7 @@ pub fn groups(vocabulary: &Vocabulary, samples: &[Sample]) -> Vec<Lemma> {
         masks.sort_by_key(|mask| (mask.count_ones(), *mask));
         let mut covered: Vec<u32> = Vec::new();
         for mask in masks {
-            if covered.iter().any(|&smaller| smaller & mask == smaller) {
+            if covered.iter().any(|&smaller| smaller & !mask == 0) {
                 continue;
             }
             let sets = by_key(vocabulary, &fluents, mask);

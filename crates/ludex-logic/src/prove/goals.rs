@@ -15,6 +15,9 @@ const MOST_COMBINATIONS: usize = 20_000;
 /// Random matches that are played until one ends.
 const MATCHES: usize = 20;
 
+/// A part of a property that is decided by itself: its name, and how.
+type Part<'a> = (&'static str, &'a dyn Fn(&Budget) -> Answer);
+
 impl Prover<'_> {
     /// Answers whatever a user asked. The system must have been built for the request's relations.
     pub fn answer(&self, request: &Request) -> Result<Answer, FormulaError> {
@@ -33,7 +36,7 @@ impl Prover<'_> {
     /// Terminates, is playable, is weakly winnable; the first that fails decides.
     fn well_formed(&self, budget: &Budget) -> Result<Answer, FormulaError> {
         let playable = Request::read("playable")?.property(self.system())?;
-        let parts: [(&'static str, &dyn Fn(&Budget) -> Answer); 3] = [
+        let parts: [Part<'_>; 3] = [
             ("playable", &|budget| match &playable {
                 Some(property) => self.prove_within(property, budget),
                 None => Answer::Unknown(Reason::NothingFound("`playable` is a formula")),

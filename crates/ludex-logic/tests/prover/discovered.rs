@@ -1,8 +1,6 @@
 //! Every discovered fact is checked in every reachable state, by the reference engine.
 
-mod common;
-
-use common::Explored;
+use crate::explored::Explored;
 use ludex_engine::engine::Worker;
 use ludex_engine::limits::Limits;
 use ludex_engine::row;

@@ -58,12 +58,10 @@ impl Explored {
     }
 
     /// True if the property holds in every reachable state.
-    #[allow(dead_code, reason = "not every test file has formulas")]
     pub fn holds(&self, reference: &Reference<'_>, property: &Property) -> bool {
         (0..self.moments.len()).all(|start| self.from(reference, property, &mut vec![start]))
     }
 
-    #[allow(dead_code, reason = "as above")]
     fn from(&self, reference: &Reference<'_>, property: &Property, path: &mut Vec<usize>) -> bool {
         let last = path[path.len() - 1];
         if path.len() > property.degree || self.moments[last].is_last() {
@@ -90,23 +88,4 @@ fn next_states(worker: &mut dyn Worker, moment: &Moment) -> Vec<Vec<u64>> {
             next
         })
         .collect()
-}
-
-/// The clingo program, or `None` after saying loudly that `what` is not run.
-#[allow(dead_code, reason = "not every test file compares with clingo")]
-pub fn clingo(what: &str) -> Option<ludex_logic::asp::Clingo> {
-    let script = ludex_testkit::corpus::root().join("scripts/get-clingo.sh");
-    let output = std::process::Command::new("bash").arg(&script).output();
-    match output {
-        Ok(output) if output.status.success() => {
-            let path = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned();
-            Some(ludex_logic::asp::Clingo::new(path))
-        }
-        other => {
-            let why =
-                other.map_or_else(|e| e.to_string(), |o| String::from_utf8_lossy(&o.stderr).into_owned());
-            ludex_testkit::report::note(&format!("NOT RUN: {what}: {}", why.trim()));
-            None
-        }
-    }
 }

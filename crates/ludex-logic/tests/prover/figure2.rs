@@ -1,7 +1,5 @@
 //! The 21 answers of Figure 2 of Thielscher and Voigt (2010), by SAT and by clingo.
 
-mod common;
-
 use ludex_engine::limits::Limits;
 use ludex_logic::asp;
 use ludex_logic::formula::Request;
@@ -31,7 +29,7 @@ fn the_answers_are_those_of_the_paper() {
     if sheets.is_empty() {
         return;
     }
-    let clingo = common::clingo("Figure 2 by clingo");
+    let clingo = crate::clingo::clingo("Figure 2 by clingo");
     let slow = std::env::var_os("LUDEX_SLOW").is_some();
     if !slow {
         note(&format!("NOT RUN: Figure 2 by clingo on {} (set LUDEX_SLOW)", SLOW.join(", ")));

@@ -1,8 +1,6 @@
 //! Random formulas over small games: the SAT procedures, clingo and exhaustive search agree.
 
-mod common;
-
-use common::Explored;
+use crate::explored::Explored;
 use ludex_engine::limits::Limits;
 use ludex_engine::random::Random;
 use ludex_engine::terms::TermId;
@@ -152,7 +150,7 @@ fn random_formula(game: &Game, seed: u64) -> Option<(String, Request)> {
 
 #[test]
 fn random_formulas_are_decided_as_exhaustive_search_decides_them() {
-    let clingo = common::clingo("random formulas by clingo");
+    let clingo = crate::clingo::clingo("random formulas by clingo");
     let mut report = Report::new("random formulas");
     let (mut held, mut failed, mut by_clingo) = (0, 0, 0);
     for seed in 0..GAMES {

@@ -1,0 +1,152 @@
+//! Arguments of the commands about the ends of games: endgame, solve.
+
+use super::{Engine, GameArgument, Json, seconds};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// Build, ask and inspect end-game databases
+///
+/// A database knows for each state how many joint moves it is from a role's best goal: *reachable* if all
+/// roles help, *forced* whatever the others do. It is made by regression from the goals, and is one file that
+/// carries the rules of its game.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex endgame build tictactoe --depth 4 -o tictactoe.end
+  ludex endgame query tictactoe.end --state '(cell 1 1 x) (cell 1 2 x) ... (control xplayer)'
+  ludex endgame info tictactoe.end")]
+pub struct Endgame {
+    #[command(subcommand)]
+    pub action: EndgameAction,
+}
+
+/// What to do with an end-game database.
+#[derive(Debug, Subcommand)]
+pub enum EndgameAction {
+    Build(EndgameBuild),
+    Query(EndgameQuery),
+    Info(EndgameInfo),
+}
+
+/// Regress the goals of a game
+///
+/// Goes back from the best goals of all roles, one joint move at a time, until depth N, the end, or a limit.
+/// What is finished when a limit is met is written, and the limit is named. The file is written under another
+/// name and renamed, so it is there whole or not at all.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex endgame build tictactoe --depth 4 -o tictactoe.end
+  ludex endgame build mygame.kif --time 30 -o mygame.end --json
+  ludex endgame build nim --no-invariants -o nim.end")]
+pub struct EndgameBuild {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// Stop at depth N; without it, where nothing more is to be found
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=60_000))]
+    pub depth: Option<u32>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Stop after S seconds
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
+    pub time: f64,
+    /// Stop at N million diagram nodes, some 40 megabytes each
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=2000))]
+    pub memory: u32,
+    /// Stop at N entries
+    #[arg(long, value_name = "N")]
+    pub entries: Option<u64>,
+    /// Assume nothing about reachable states
+    #[arg(long)]
+    pub no_invariants: bool,
+    /// Spend up to S seconds on finding and proving facts first, beside those that are found on the way
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "no_invariants")]
+    pub prove: Option<f64>,
+    /// Regress moves that add and delete fixed fluents like all others
+    #[arg(long)]
+    pub no_strips: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Look up a state
+///
+/// Prints the state's entries with their plans, what it is for each role (winning: only this role has an
+/// entry; cooperative: others have one too; losing: only others have one; unknown), and the moves to play.
+/// STATE is a list of fluents in KIF, `-` for standard input; `initial` is the initial state.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex endgame query maze.end --state '(cell a) (gold i) (step 5)'
+  ludex endgame query tictactoe.end --state initial --json
+  ludex endgame query nim.end --state - < state.kif")]
+pub struct EndgameQuery {
+    /// An end-game database
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The state
+    #[arg(long, value_name = "STATE")]
+    pub state: String,
+    /// The role that `class` is about; the first one if not given
+    #[arg(long, value_name = "ROLE")]
+    pub role: Option<String>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Say what a database holds
+///
+/// Checks the file, and prints its size and the number of entries of each role, kind and depth; with
+/// --descriptions also the entries, with --ghosts how many of them no reachable state meets (every reachable
+/// state is visited for that).
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex endgame info tictactoe.end
+  ludex endgame info tictactoe.end --descriptions 5
+  ludex endgame info tictactoe.end --ghosts --json")]
+pub struct EndgameInfo {
+    /// An end-game database
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Show N descriptions of each layer
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub descriptions: usize,
+    /// Time N lookups in states of random play, and the opening of the file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub lookups: Option<u64>,
+    /// Count the entries that no reachable state meets
+    #[arg(long)]
+    pub ghosts: bool,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Solve a game by visiting every state
+///
+/// Visits every reachable state on several threads and works back from the ends: the value of the game for
+/// each role, how soon, the best first moves, and how many states there are. In two-player turn-taking games
+/// whose goals add up to a constant these are the values under best play; elsewhere what each role can force
+/// by itself. Exit status 1 if the game does not fit the limits.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex solve tictactoe
+  ludex solve nim -o nim.end && ludex endgame query nim.end --state initial
+  ludex solve mygame.kif --states 50000000 --json")]
+pub struct Solve {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// Write a database of all states
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Give up at N states
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    pub states: usize,
+    /// Give up after S seconds
+    #[arg(long, value_name = "S", default_value = "600", value_parser = seconds)]
+    pub time: f64,
+    /// Threads to use; all processors if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}

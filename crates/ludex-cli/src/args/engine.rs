@@ -1,0 +1,117 @@
+//! Arguments of the commands that run an engine: perft, simulate, replay, bench.
+
+use super::{Engine, GameArgument, Json, seconds};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Count the ways to play a game
+///
+/// Prints for each depth up to N the number of sequences of joint moves of that length, the classic
+/// check of a move generator. Terminal states are not expanded, nor are states in which somebody has no
+/// legal move. Sequences count one by one, also where they lead to the same state.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex perft tictactoe --depth 5
+  ludex perft connectfour --depth 4 --divide
+  ludex perft mygame.kif --depth 3 --engine datalog --json")]
+pub struct Perft {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// The greatest depth to count
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub depth: u16,
+    /// Count depth N only, separately for each first joint move
+    #[arg(long)]
+    pub divide: bool,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Play one match at random and show it
+///
+/// Draws each state, as a board where the game has one, with the moves that were made, and closes with
+/// the goals. With --json it writes a record that `ludex replay` reads.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex simulate tictactoe
+  ludex simulate reversi --seed 7 --steps 5
+  ludex simulate nim --json > nim.jsonl && ludex replay nim nim.jsonl")]
+pub struct Simulate {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// The seed of the random moves; without it another one is chosen each time, and shown
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Stop after N joint moves
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub steps: usize,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Compare an engine with recorded matches
+///
+/// Compares everything that the records say with what the engine computes: initial state, legal moves,
+/// end, goals, and the successor under each recorded joint move. Stops at the first difference, prints
+/// it in full, and ends with exit status 1.
+///
+/// Two formats are read, plain or compressed with gzip: lines of JSON as `ludex simulate --json` writes
+/// them, and match records of GGP.org servers.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex replay mygame.kif mygame.jsonl.gz
+  ludex replay tictactoe match1.json match2.json --json")]
+pub struct Replay {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// Recorded matches
+    #[arg(value_name = "RECORD", required = true)]
+    pub records: Vec<PathBuf>,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Measure random play
+///
+/// Plays from the initial state to the end at random, again and again, on one thread, until S seconds of
+/// processor time are spent. A playout that is not finished by then counts for its states only. The
+/// time to build (from the text to an engine ready to play) is wall-clock time.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex bench connectfour
+  ludex bench tictactoe reversi hex --seconds 5
+  ludex bench breakthrough --batch
+  ludex bench mygame.kif --engine datalog --json
+  ludex bench --gdl-perf mygame.kif result.txt 10")]
+pub struct Bench {
+    /// Rule sheets: files, `-`, or names of bundled games
+    #[arg(value_name = "GAME", required_unless_present = "gdl_perf")]
+    pub games: Vec<PathBuf>,
+    /// The contract of the gdl-perf speed contest: play GAME at random for SECONDS, write the counts to
+    /// RESULT
+    #[arg(long, num_args = 3, value_names = ["GAME", "RESULT", "SECONDS"],
+          conflicts_with_all = ["games", "seconds", "batch", "json"])]
+    pub gdl_perf: Option<Vec<String>>,
+    /// Processor time to spend on each game
+    #[arg(long, value_name = "S", default_value = "2", value_parser = seconds)]
+    pub seconds: f64,
+    /// The seed of the random moves
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Play 512 games at a time on the propositional network, one bit a game, instead of one by one
+    #[arg(long, conflicts_with = "engine")]
+    pub batch: bool,
+    /// Draw states a second as an SVG picture; without --engine and --batch, of every engine
+    #[arg(long, value_name = "FILE", conflicts_with = "gdl_perf")]
+    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub json: Json,
+}

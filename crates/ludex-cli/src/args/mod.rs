@@ -1,0 +1,98 @@
+//! What can be typed after `ludex`.
+
+mod endgame;
+mod engine;
+mod frame;
+mod playing;
+mod prove;
+mod sheet;
+
+pub use endgame::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
+pub use engine::{Bench, Perft, Replay, Simulate};
+pub use frame::{Covering, EncodingChoice, Frame, Minimax};
+pub use playing::{Match, MindArguments, Play, Player};
+pub use prove::{Backend, Prove};
+pub use sheet::{Check, Debug, Form, Games, Notation, Print, Target};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use ludex::engines::{self, Choice};
+use std::path::PathBuf;
+
+/// General Game Playing: give it the rules of any game.
+///
+/// Ludex reads games in the Game Description Language (GDL), in KIF or in infix notation, checks them,
+/// and computes states, legal moves and outcomes. GAME is a file, `-` for standard input, or the name of
+/// a bundled game (`ludex games`).
+///
+/// Exit status: 0 for yes or done, 1 for no or failed, 2 for misuse.
+#[derive(Debug, Parser)]
+#[command(name = "ludex", version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Check(Check),
+    Print(Print),
+    Perft(Perft),
+    Simulate(Simulate),
+    Replay(Replay),
+    Bench(Bench),
+    Prove(Prove),
+    Play(Play),
+    Player(Player),
+    Match(Match),
+    Frame(Frame),
+    Minimax(Minimax),
+    Endgame(Endgame),
+    Solve(Solve),
+    Debug(Debug),
+    Games(Games),
+}
+
+#[derive(Debug, Args)]
+pub struct GameArgument {
+    /// The rule sheet: a file, `-` for standard input, or the name of a bundled game
+    #[arg(value_name = "GAME")]
+    pub game: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Json {
+    /// Answer in JSON, one object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Engine {
+    /// The engine that computes
+    #[arg(long, value_name = "E", default_value = engines::AUTO.name, value_parser = engine_names())]
+    pub engine: Choice,
+}
+
+fn engine_names() -> impl TypedValueParser<Value = Choice> {
+    let names = engines::ALL.iter().map(|choice| PossibleValue::new(choice.name).help(choice.about));
+    // The parser lets only known names through.
+    PossibleValuesParser::new(names).map(|name| engines::find(&name).unwrap_or(engines::AUTO))
+}
+
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        _ => Err("a number of seconds above 0, at most a million".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+}

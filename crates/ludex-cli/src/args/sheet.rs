@@ -1,0 +1,142 @@
+//! Arguments of the commands about sheets: check, print, debug, games.
+
+use super::{GameArgument, Json};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Find out whether the rules of a game have a meaning
+///
+/// Draws every finding with its place and a hint, and closes with a summary line for each game. Errors
+/// are findings that leave the rules without a meaning; warnings break the letter of the specification
+/// only. Exit status 1 if there is an error.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex check tictactoe
+  ludex check mygame.kif --json
+  ludex check games/*.kif
+  generate-rules | ludex check -")]
+pub struct Check {
+    /// Rule sheets: files, `-`, or names of bundled games
+    #[arg(value_name = "GAME", required = true)]
+    pub games: Vec<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+}
+
+/// Write the rules of a game in another notation
+///
+/// KIF and infix keep the shape of the sheet (clauses, `or`, `not`, names), not its comments and layout.
+/// What is printed reads back as the same rules. ASP is for answer-set solvers such as clingo: the rules
+/// with disjunctions split, without a state or moves. AIGER is for model checkers and circuit tools: the
+/// propositional network, with an input for each move, a latch for each fluent, and a symbol table.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex print tictactoe --as infix
+  ludex print mygame.kif --as asp > mygame.lp
+  ludex print mygame.kif --as aiger > mygame.aag
+  ludex print mygame.kif --as kif --rules")]
+pub struct Print {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// The notation to write
+    #[arg(long = "as", value_name = "NOTATION", default_value = "kif")]
+    pub target: Target,
+    /// Print the rules as the engines see them: disjunctions split, negation in front of atoms only
+    #[arg(long)]
+    pub rules: bool,
+}
+
+/// What to print a game as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// Prefix notation with parentheses
+    Kif,
+    /// Prolog-like notation
+    Infix,
+    /// A program for answer-set solvers
+    Asp,
+    /// The network as an and-inverter graph, ASCII
+    Aiger,
+}
+
+/// A notation to print rules in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Notation {
+    /// Prefix notation with parentheses
+    Kif,
+    /// Prolog-like notation
+    Infix,
+    /// A program for answer-set solvers
+    Asp,
+}
+
+/// Show what Ludex makes of a sheet on the way to an engine
+///
+/// The forms are for reading, not for programs: they may change from version to version.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex debug tree mygame.kif
+  ludex debug strata tictactoe
+  ludex debug domains tictactoe --full")]
+pub struct Debug {
+    #[command(subcommand)]
+    pub form: Form,
+}
+
+/// A form on the way.
+#[derive(Debug, Subcommand)]
+pub enum Form {
+    /// The syntax tree with the place of every node; also for sheets with errors
+    #[command(after_help = "EXAMPLES:\n  ludex debug tree mygame.kif")]
+    Tree(GameArgument),
+    /// The interned rules, numbered, with the clause that each comes from
+    #[command(after_help = "EXAMPLES:\n  ludex debug rules mygame.kif")]
+    Rules(GameArgument),
+    /// The order in which the rules are applied, and which of them are recursive
+    #[command(after_help = "EXAMPLES:\n  ludex debug strata mygame.kif")]
+    Strata(GameArgument),
+    /// What each argument can hold, and the vocabulary of fluents and moves
+    #[command(after_help = "EXAMPLES:
+  ludex debug domains tictactoe
+  ludex debug domains tictactoe --full")]
+    Domains {
+        #[command(flatten)]
+        game: GameArgument,
+        /// List all fluents and moves
+        #[arg(long)]
+        full: bool,
+    },
+    /// The size of the propositional network after each step of its making, and of its parts
+    #[command(after_help = "EXAMPLES:
+  ludex debug propnet tictactoe
+  ludex debug propnet breakthrough
+  ludex debug propnet nim --dot | dot -Tsvg > nim.svg")]
+    Propnet {
+        #[command(flatten)]
+        game: GameArgument,
+        /// Write the network as a graph for Graphviz instead; for small games
+        #[arg(long)]
+        dot: bool,
+    },
+    /// Where the time of a batch of 512 games goes: gates, choice of moves, the rest
+    #[command(after_help = "EXAMPLES:
+  ludex debug lanes tictactoe
+  ludex debug lanes breakthrough")]
+    Lanes(GameArgument),
+    /// The OR-AND tree of the engine `tree`, with what each node was asked in a few moves of play
+    #[command(after_help = "EXAMPLES:\n  ludex debug proofs tictactoe")]
+    Proofs(GameArgument),
+}
+
+/// List the bundled games
+///
+/// Their names can stand wherever a command asks for a GAME.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex games
+  ludex games --json
+  ludex print tictactoe --as kif")]
+pub struct Games {
+    #[command(flatten)]
+    pub json: Json,
+}

@@ -1,0 +1,8 @@
+//! The prover against answers that come from elsewhere: from paper, from clingo, from exhaustive search.
+
+mod agree;
+mod clingo;
+mod discovered;
+mod explored;
+mod figure2;
+mod properties;
