@@ -215,7 +215,11 @@ impl<'a> Programs<'a> {
         let rules = &self.system.original().rules;
         let next = rules.keyword(Keyword::Next);
         let mut body: Vec<String> = Vec::new();
-        let timed = self.is_timed(rule.head.relation);
+        // What is static may read what carries a time all the same, and is then true at every time.
+        let reads = |literal: &Literal| {
+            [literal.positive(), literal.negative()].into_iter().flatten().any(|a| self.is_timed(a.relation))
+        };
+        let timed = self.is_timed(rule.head.relation) || rule.body.iter().any(reads);
         let domain = if rule.head.relation == next { &self.words.step } else { &self.words.time };
         if timed {
             body.push(format!("{domain}(T)"));
