@@ -94,7 +94,7 @@ fn compare(name: &str, text: &str) {
         for role in vocabulary.roles() {
             worker.legal(&state, role, &mut legal[role.index()]);
             let moves = &legal[role.index()];
-            let Some(&movement) = moves.get(random.below(moves.len().max(1))) else { break };
+            let Some(&movement) = moves.get(random.below(moves.len().max(1))) else { continue };
             let shown = (vocabulary.show_role(role), vocabulary.show_move(role, movement));
             inputs[circuit.names[&format!("i (does {} {})", shown.0, shown.1)]] = true;
             joint.push(movement);

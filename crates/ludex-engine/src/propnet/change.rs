@@ -17,7 +17,7 @@ pub(super) fn with_changes(net: &Net) -> Net {
     let mut builder = NetBuilder::continuing(net);
     let fluents = fluents(net, &mut builder);
     let change = |(&fluent, &next): (&Signal, &Signal)| {
-        let Change { falls, rises } = Change::new(&mut builder, fluent, next);
+        let Change { falls, rises, .. } = Change::new(&mut builder, fluent, next);
         builder.and(falls.inverse(), rises.inverse()).inverse()
     };
     let changes = fluents.iter().zip(&net.next).map(change).collect();
@@ -44,14 +44,18 @@ pub(super) struct Change {
     pub(super) falls: Signal,
     /// It does not hold, and holds next.
     pub(super) rises: Signal,
+    /// The gates that were looked at to find out.
+    pub(super) work: usize,
 }
 
 impl Change {
     /// When the fluent changes, given when it holds next.
     pub(super) fn new(builder: &mut NetBuilder, fluent: Signal, next: Signal) -> Change {
-        let if_true = cofactor(builder, next, (fluent, true), DEPTH, &mut HashMap::new());
-        let if_false = cofactor(builder, next, (fluent, false), DEPTH, &mut HashMap::new());
+        let (mut true_seen, mut false_seen) = (HashMap::new(), HashMap::new());
+        let if_true = cofactor(builder, next, (fluent, true), DEPTH, &mut true_seen);
+        let if_false = cofactor(builder, next, (fluent, false), DEPTH, &mut false_seen);
         Change {
+            work: true_seen.len() + false_seen.len(),
             falls: builder.and(fluent, if_true.inverse()),
             rises: builder.and(fluent.inverse(), if_false),
         }

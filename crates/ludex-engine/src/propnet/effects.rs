@@ -23,7 +23,7 @@ use std::ops::Range;
 /// Effects of moves, all moves together.
 const MOST_EFFECTS: usize = 400_000;
 
-/// Gates that may be made again for single moves, all moves together.
+/// Gates that may be looked at for single moves, all moves together: a second or less.
 const MOST_WORK: usize = 4_000_000;
 
 /// The list of a move that can never be legal.
@@ -291,7 +291,8 @@ impl<'n> Drafter<'n> {
             if let Some(value) = next.known() {
                 effects.push((fluent, Effect::Becomes(value)));
             } else if next != now {
-                let Change { falls, rises } = Change::new(self.builder, now, next);
+                let Change { falls, rises, work } = Change::new(self.builder, now, next);
+                self.work += work;
                 let conditions = [falls, rises].into_iter().filter(|signal| *signal != Signal::FALSE);
                 effects.extend(conditions.map(|signal| (fluent, Effect::FlipsIf(signal))));
             }
