@@ -56,10 +56,17 @@ impl Prover<'_> {
                 Err(why) => Answer::Unknown(Reason::TooLarge(why)),
             };
         }
-        let share = || budget.part(budget.left() / 3);
-        let counters = std::iter::once_with(|| self.counters(&share()));
-        let settling = std::iter::once_with(|| self.settling(&share()));
-        for (kind, property, bound) in counters.chain(settling).flatten() {
+        // A single counter is cheap and sharp. Of the others the smallest bound comes first.
+        let mut counters = self.counters(&budget.part(budget.left() / 3));
+        let several =
+            counters.pop_if(|(kind, ..)| matches!(kind, RankingKind::Counters(all) if all.len() > 1));
+        let others = std::iter::once_with(|| {
+            let mut others = self.settling(&budget.part(budget.left() / 3));
+            others.extend(several);
+            others.sort_by_key(|(_, _, bound)| *bound);
+            others
+        });
+        for (kind, property, bound) in std::iter::once(counters).chain(others).flatten() {
             let part = budget.part(budget.left() / 3);
             if let Answer::Holds(Proof::Induction(certificate)) = self.prove_within(&property, &part) {
                 return Answer::Holds(Proof::Ranking(Ranking { kind, bound, certificate }));
