@@ -202,7 +202,9 @@ impl Formulas {
 
 /// The numbers of the bits of a word.
 fn bits(word: u32, mask: u64) -> impl Iterator<Item = u32> {
-    (0..64).filter(move |bit| mask >> bit & 1 == 1).map(move |bit| word * 64 + bit)
+    let without_lowest = |&mask: &u64| Some(mask & (mask - 1)).filter(|&rest| rest != 0);
+    let first = Some(mask).filter(|&mask| mask != 0);
+    std::iter::successors(first, without_lowest).map(move |mask| word * 64 + mask.trailing_zeros())
 }
 
 /// Formulas, and the row that they are asked about.

@@ -196,7 +196,8 @@ impl Writer<'_> {
             }
             None => true,
         });
-        tests.sort_by(|a, b| self.test_odds(*a).total_cmp(&self.test_odds(*b)));
+        // Odds are not negative, so their bits are in their order.
+        tests.sort_by_cached_key(|test| self.test_odds(*test).to_bits());
         let rank = |part: &Formula| self.estimate(*part).rank();
         parts.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
         let estimates = tests.iter().map(|&test| Estimate { odds: self.test_odds(test), cost: TEST_COST });
