@@ -92,22 +92,22 @@ fn draw(tracker: &Tracker<'_>, random: &mut Random, joint: &mut Vec<MoveId>) -> 
     true
 }
 
-/// What to ask in each phase. `everything` follows the whole network.
-pub(super) fn questions(
+/// The phases compiled, each to ask what is better asked. `everything` follows the whole network.
+pub(super) fn turns(
     net: &Net,
     phases: &[Phase],
     everything: &Counters,
     layout: &Layout,
     initial: &Row,
-) -> Vec<Questions> {
+) -> Vec<Turn> {
     let only = Questions::NONE;
+    let nets: Vec<Net> = phases.iter().map(|phase| phase::specialised(net, phase)).collect();
     let mut candidates = Vec::new();
-    for phase in phases {
-        let net = phase::specialised(net, phase);
-        let turn = Turn::new(&net, phase, layout, Questions::ALL);
+    for (phase, net) in phases.iter().zip(&nets) {
+        let turn = Turn::new(net, phase, layout, Questions::ALL);
         // What cannot be asked needs no comparison.
-        let legal = turn.legal.is_some().then(|| Counters::new(&net, Questions { legal: true, ..only }));
-        let next = turn.effects.is_some().then(|| Counters::new(&net, Questions { next: true, ..only }));
+        let legal = turn.legal.is_some().then(|| Counters::new(net, Questions { legal: true, ..only }));
+        let next = turn.effects.is_some().then(|| Counters::new(net, Questions { next: true, ..only }));
         candidates.push((turn, legal, next));
     }
     let terminal = Counters::new(net, Questions { terminal: true, ..only });
@@ -131,7 +131,14 @@ pub(super) fn questions(
         layout,
     };
     trial.play(initial);
-    trial.verdict()
+    let verdict = trial.verdict();
+    let tried = candidates.into_iter().map(|(turn, ..)| turn);
+    let decided = phases.iter().zip(&nets).zip(tried).zip(verdict);
+    // Compiling can take seconds, so what was tried is kept where it asks just what should be asked.
+    let keep = |(((phase, net), tried), ask): (((&Phase, &Net), Turn), Questions)| {
+        if tried.asks() == ask { tried } else { Turn::new(net, phase, layout, ask) }
+    };
+    decided.map(keep).collect()
 }
 
 /// Work by question.

@@ -13,7 +13,7 @@ use super::goals::{GoalCode, Goals};
 use super::net::{Net, Node};
 use super::tracker::Tracker;
 use super::turn::{Questions, Turn};
-use super::{Compiled, compile, phase, plan};
+use super::{Compiled, compile, plan};
 use crate::engine::{Engine, Goal, PlayoutBuffer, Worker};
 use crate::error::BuildError;
 use crate::limits::Limits;
@@ -49,12 +49,7 @@ impl Propnet {
         let everything = Counters::new(&net, Questions::ALL);
         let layout = Layout::new(plan::odds(&everything, &initial), net.legal.iter().map(Vec::len));
         let phases = plan::phases(&net, &initial);
-        let questions = plan::questions(&net, &phases, &everything, &layout, &initial);
-        let mut turns: Vec<Turn> = phases
-            .iter()
-            .zip(questions)
-            .map(|(phase, ask)| Turn::new(&phase::specialised(&net, phase), phase, &layout, ask))
-            .collect();
+        let mut turns = plan::turns(&net, &phases, &everything, &layout, &initial);
         turns.push(Turn::following(everything));
         let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
         let goals = GoalCode::new(&net, &layout);

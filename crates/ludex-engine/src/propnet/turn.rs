@@ -93,6 +93,15 @@ impl Turn {
         }
     }
 
+    /// What is asked and not followed.
+    pub(super) fn asks(&self) -> Questions {
+        Questions {
+            legal: self.legal.is_some(),
+            next: self.effects.is_some(),
+            terminal: self.terminal.is_some(),
+        }
+    }
+
     /// True if the state is one of the phase.
     #[inline]
     pub(super) fn admits(&self, state: &Row) -> bool {

@@ -290,48 +290,43 @@ impl<'a> Diagrams<'a> {
 
     /// The intersection of two sets.
     pub(crate) fn and(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, Stop> {
-        // Either order is the same question: one is remembered.
-        let (a, b) = (a.min(b), a.max(b));
-        if a == Diagram::FALSE || a == b {
-            return Ok(a);
-        }
-        if a == Diagram::TRUE {
-            return Ok(b);
-        }
-        let key = [a.0, b.0, 0];
-        if let Some(known) = self.recall(Operation::And, key) {
-            return Ok(known);
-        }
-        self.step()?;
-        let level = self.level(a).min(self.level(b));
-        let ((a0, a1), (b0, b1)) = (self.split(a, level), self.split(b, level));
-        let low = self.and(a0, b0)?;
-        let high = self.and(a1, b1)?;
-        let result = self.node(level, low, high)?;
-        self.remember(Operation::And, key, result);
-        Ok(result)
+        self.symmetric(Operation::And, Diagram::FALSE, Diagram::TRUE, a, b)
     }
 
     /// The union of two sets.
     pub(crate) fn or(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, Stop> {
+        self.symmetric(Operation::Or, Diagram::TRUE, Diagram::FALSE, a, b)
+    }
+
+    /// Intersection or union: `decides` is the set that gives itself with any other, `keeps` the one that gives
+    /// the other.
+    fn symmetric(
+        &mut self,
+        operation: Operation,
+        decides: Diagram,
+        keeps: Diagram,
+        a: Diagram,
+        b: Diagram,
+    ) -> Result<Diagram, Stop> {
+        // Either order is the same question: one is remembered. The constants come first.
         let (a, b) = (a.min(b), a.max(b));
-        if a == Diagram::TRUE || a == b {
+        if a == decides || a == b {
             return Ok(a);
         }
-        if a == Diagram::FALSE {
+        if a == keeps {
             return Ok(b);
         }
         let key = [a.0, b.0, 0];
-        if let Some(known) = self.recall(Operation::Or, key) {
+        if let Some(known) = self.recall(operation, key) {
             return Ok(known);
         }
         self.step()?;
         let level = self.level(a).min(self.level(b));
         let ((a0, a1), (b0, b1)) = (self.split(a, level), self.split(b, level));
-        let low = self.or(a0, b0)?;
-        let high = self.or(a1, b1)?;
+        let low = self.symmetric(operation, decides, keeps, a0, b0)?;
+        let high = self.symmetric(operation, decides, keeps, a1, b1)?;
         let result = self.node(level, low, high)?;
-        self.remember(Operation::Or, key, result);
+        self.remember(operation, key, result);
         Ok(result)
     }
 
