@@ -67,6 +67,11 @@ impl Choices {
         Choices { moves: order.into_iter().map(|(_, movement)| movement).collect(), ungrouped, guards }
     }
 
+    /// The conditions of the moves.
+    pub(super) fn conditions(&self) -> impl Iterator<Item = Formula> {
+        self.moves.iter().map(|(_, formula)| *formula)
+    }
+
     /// Finds the moves whose group is open. Returns how many they are.
     #[inline]
     fn open(&self, view: View<'_>, findings: &mut Findings, open: &mut Vec<(u32, u32)>) -> u32 {

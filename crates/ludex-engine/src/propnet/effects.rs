@@ -16,6 +16,7 @@ use super::formula::{Findings, Formula, Formulas, Layout, Test, View};
 use super::guards::Guards;
 use super::net::{Net, NetBuilder, Node, Signal};
 use super::phase::Phase;
+use crate::row::Row;
 use crate::vocabulary::MoveId;
 use hashbrown::HashMap;
 use std::ops::Range;
@@ -311,6 +312,17 @@ struct Start {
     guards: u32,
 }
 
+/// The effects of a move, or of whatever is done.
+#[derive(Clone, Debug)]
+pub(super) struct List<'e> {
+    /// Bits that get a value whatever the state.
+    pub(super) patches: &'e [Test],
+    /// The conditions that have no guard.
+    pub(super) plain: Range<u32>,
+    /// The guards of the others.
+    pub(super) guards: Range<u32>,
+}
+
 /// Fewer conditions than this are looked at one by one.
 const LEAST_GUARDED: usize = 4;
 
@@ -367,6 +379,106 @@ impl Effects {
         self.lists.iter().zip(joint).all(|(lists, movement)| lists[movement.index()] != NO_LIST)
     }
 
+    /// How many lists there are.
+    pub(super) fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// A list.
+    pub(super) fn list(&self, list: usize) -> List<'_> {
+        let (from, to) = (self.starts[list], self.starts[list + 1]);
+        List {
+            patches: &self.patches[from.patches as usize..to.patches as usize],
+            plain: from.conditions..from.guarded,
+            guards: from.guards..to.guards,
+        }
+    }
+
+    /// What [`List::guards`] are guards of.
+    pub(super) fn guards(&self) -> &Guards {
+        &self.guards
+    }
+
+    /// A condition, and the bits that flip if it holds.
+    pub(super) fn condition(&self, at: u32) -> (Formula, &[(u32, u64)]) {
+        let (formula, first) = self.conditions[at as usize];
+        (formula, &self.flips[first as usize..self.conditions[at as usize + 1].1 as usize])
+    }
+
+    /// The conditions of all lists.
+    pub(super) fn conditions(&self) -> impl Iterator<Item = Formula> {
+        self.conditions.iter().map(|(formula, _)| *formula)
+    }
+
+    /// How many words of the row, and of the flips, are touched, conditions left out.
+    pub(super) fn words(&self) -> usize {
+        let patches = self.patches.iter().map(|patch| patch.word);
+        let words = patches.chain(self.flips.iter().map(|(word, _)| *word)).chain(self.guards.last_word());
+        words.max().map_or(0, |word| word as usize + 1)
+    }
+
+    /// The list of what happens whatever the moves are.
+    pub(super) fn common(&self) -> usize {
+        self.common
+    }
+
+    /// Whether anything happens whatever the moves are.
+    pub(super) fn acts_by_itself(&self) -> bool {
+        let List { patches, plain, guards } = self.list(self.common);
+        !(patches.is_empty() && plain.is_empty() && guards.is_empty())
+    }
+
+    /// The role whose moves do something, if there is just one.
+    #[inline]
+    pub(super) fn sole_actor(&self) -> Option<usize> {
+        if let [role] = self.acting[..] { Some(role) } else { None }
+    }
+
+    /// The words in which bits flip under conditions of the list, or by themselves.
+    pub(super) fn marked_words(&self, list: usize) -> Vec<u32> {
+        let conditions = |list: usize| {
+            let (from, to) =
+                (self.starts[list].conditions as usize, self.starts[list + 1].conditions as usize);
+            self.flips[self.conditions[from].1 as usize..self.conditions[to].1 as usize].iter()
+        };
+        let by_itself = self.list(self.common).patches.iter().map(|patch| patch.word);
+        let flips = conditions(list).chain(conditions(self.common)).map(|(word, _)| *word);
+        let mut words: Vec<u32> = flips.chain(by_itself).collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// Makes the moves. The row holds the state, and the moves too if the formulas read moves; `flips` is all
+    /// zero before and after.
+    #[inline]
+    pub(super) fn make(
+        &self,
+        joint: &[MoveId],
+        formulas: &Formulas,
+        row: &mut Row,
+        time: u32,
+        findings: &mut Findings,
+        flips: &mut [u64],
+    ) {
+        let list = |role: usize| self.lists[role][joint[role].index()] as usize;
+        if let Some(native) = formulas.native() {
+            if let Some(role) = self.sole_actor() {
+                native.act(list(role), row, findings.memo(), time, flips);
+                return;
+            }
+            for &role in &self.acting {
+                native.act(list(role), row, findings.memo(), time, flips);
+            }
+            native.act(self.common, row, findings.memo(), time, flips);
+        } else {
+            self.collect(joint, View { formulas, row, time }, findings, flips);
+        }
+        for (word, flips) in row.iter_mut().zip(flips) {
+            *word ^= std::mem::take(flips);
+        }
+    }
+
     /// Marks in `flips`, all zero before, the bits of the state that change when the moves are made. The row
     /// of the view holds the state, and the moves too if the formulas read moves.
     #[inline]
@@ -387,14 +499,14 @@ impl Effects {
 
     #[inline]
     fn collect_list(&self, list: usize, view: View<'_>, findings: &mut Findings, flips: &mut [u64]) {
-        let [from, to] = self.starts[list..list + 2] else { return };
-        for patch in &self.patches[from.patches as usize..to.patches as usize] {
+        let List { patches, plain, guards } = self.list(list);
+        for patch in patches {
             let word = patch.word as usize;
             flips[word] |= view.row[word] & patch.mask ^ patch.want;
         }
-        self.look(from.conditions..from.guarded, view, findings, flips);
-        if from.guards < to.guards {
-            for group in self.guards.open(from.guards..to.guards, view.row) {
+        self.look(plain, view, findings, flips);
+        if !guards.is_empty() {
+            for group in self.guards.open(guards, view.row) {
                 self.look(group, view, findings, flips);
             }
         }
@@ -402,10 +514,10 @@ impl Effects {
 
     #[inline]
     fn look(&self, conditions: Range<u32>, view: View<'_>, findings: &mut Findings, flips: &mut [u64]) {
-        for at in conditions.start as usize..conditions.end as usize {
-            let (condition, first) = self.conditions[at];
+        for at in conditions {
+            let (condition, bits) = self.condition(at);
             if findings.holds(view, condition) {
-                for &(word, mask) in &self.flips[first as usize..self.conditions[at + 1].1 as usize] {
+                for &(word, mask) in bits {
                     flips[word as usize] |= mask;
                 }
             }

@@ -11,10 +11,13 @@
 
 mod write;
 
+use super::effects::Effects;
 use super::guards::Guards;
+use super::native::Native;
 use super::net::Node;
 use crate::row::Row;
 use crate::vocabulary::MoveId;
+use std::ops::Range;
 
 /// Some bits of a word and the values that they must have, or, if inverted, must not all have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +128,21 @@ impl Formula {
     pub(super) const ALWAYS: Formula = Formula(0);
     pub(super) const NEVER: Formula = Formula(1);
 
-    fn inverse(self) -> Formula {
+    /// The conjunction itself.
+    pub(super) fn of(number: usize) -> Formula {
+        Formula((number as u32) << 1)
+    }
+
+    /// The number of the conjunction.
+    pub(super) fn number(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    pub(super) fn is_inverted(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    pub(super) fn inverse(self) -> Formula {
         Formula(self.0 ^ 1)
     }
 }
@@ -141,20 +158,22 @@ struct Conjunction {
 }
 
 /// Formulas, compiled.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Formulas {
+    /// One more than there are, for where the last one ends.
     conjunctions: Vec<Conjunction>,
     tests: Vec<Test>,
     parts: Vec<Formula>,
     guards: Guards,
     reads_moves: bool,
+    native: Option<Native>,
 }
 
 impl Formulas {
     /// The bit that is most seldom on, of those that must be on for the formula to hold, as far as that is
     /// plain to see.
     pub(super) fn guard(&self, formula: Formula, layout: &Layout) -> Option<u32> {
-        if formula.0 & 1 == 1 {
+        if formula.is_inverted() {
             return None;
         }
         self.tests_of(formula)
@@ -166,19 +185,58 @@ impl Formulas {
     }
 
     /// The tests of the conjunction, which may be the last one so far.
-    fn tests_of(&self, formula: Formula) -> &[Test] {
-        let number = (formula.0 >> 1) as usize;
+    pub(super) fn tests_of(&self, formula: Formula) -> &[Test] {
+        let number = formula.number();
         let from = self.conjunctions[number].tests as usize;
         let to = self.conjunctions.get(number + 1).map_or(self.tests.len(), |next| next.tests as usize);
         &self.tests[from..to]
     }
 
     /// The parts of the conjunction, likewise.
-    fn parts_of(&self, formula: Formula) -> &[Formula] {
-        let number = (formula.0 >> 1) as usize;
+    pub(super) fn parts_of(&self, formula: Formula) -> &[Formula] {
+        let number = formula.number();
         let from = self.conjunctions[number].parts as usize;
         let to = self.conjunctions.get(number + 1).map_or(self.parts.len(), |next| next.parts as usize);
         &self.parts[from..to]
+    }
+
+    /// The parts of a conjunction that have no guard.
+    pub(super) fn plain_parts_of(&self, number: usize) -> &[Formula] {
+        let conjunction = self.conjunctions[number];
+        &self.parts[conjunction.parts as usize..conjunction.guarded as usize]
+    }
+
+    /// The guards of the other parts, and what their entries are numbers of.
+    pub(super) fn guarded_parts_of(&self, number: usize) -> (&Guards, Range<u32>, &[Formula]) {
+        let list = self.conjunctions[number].guards..self.conjunctions[number + 1].guards;
+        (&self.guards, list, &self.parts)
+    }
+
+    /// How many conjunctions there are.
+    pub(super) fn count(&self) -> usize {
+        self.conjunctions.len().saturating_sub(1)
+    }
+
+    /// The parts of all conjunctions.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Formula> {
+        self.parts.iter().copied()
+    }
+
+    /// How many words of a row are read.
+    pub(super) fn words(&self) -> usize {
+        let words = self.tests.iter().map(|test| test.word).max().max(self.guards.last_word());
+        words.map_or(0, |word| word as usize + 1)
+    }
+
+    /// Writes machine code for the formulas that will be asked and for effects that depend on them, where that
+    /// is possible.
+    pub(super) fn assemble(&mut self, asked: impl IntoIterator<Item = Formula>, effects: Option<&Effects>) {
+        self.native = Native::new(self, asked, effects);
+    }
+
+    /// The code, if it has been written.
+    pub(super) fn native(&self) -> Option<&Native> {
+        self.native.as_ref()
     }
 
     /// Where the next conjunction will begin.
@@ -197,6 +255,7 @@ impl Formulas {
             + std::mem::size_of_val(&*self.tests)
             + std::mem::size_of_val(&*self.parts)
             + self.guards.memory_usage()
+            + self.native.as_ref().map_or(0, Native::memory_usage)
     }
 }
 
@@ -224,9 +283,10 @@ pub(super) struct Findings {
     work: u64,
 }
 
-/// What has been found out about a conjunction.
+/// What has been found out about a conjunction. Machine code knows where its fields are.
 #[derive(Clone, Copy, Debug, Default)]
-struct Finding {
+#[repr(C)]
+pub(super) struct Finding {
     /// When it was looked at, and in the lowest bit whether it holds.
     time: u32,
     /// The part that failed the last time. In a long disjunction what was true in the last state is likely to be
@@ -235,11 +295,11 @@ struct Finding {
 }
 
 /// The work of looking at a conjunction, and for each of its tests: on average half of them are made.
-const LOOK: u64 = 25;
-const TEST: u64 = 3;
+const LOOK: u64 = 8;
+const TEST: u64 = 2;
 
 /// In conjunctions of more parts than this the one that decided last is tried first.
-const LONG: usize = 4;
+pub(super) const LONG: usize = 4;
 
 impl Findings {
     pub(super) fn new(formulas: &Formulas) -> Findings {
@@ -261,30 +321,42 @@ impl Findings {
         self.memo.iter_mut().for_each(|finding| finding.time = 0);
     }
 
+    /// For code that remembers, too: a finding for each conjunction.
+    pub(super) fn memo(&mut self) -> &mut [Finding] {
+        &mut self.memo
+    }
+
     /// Whether the formula holds.
     #[inline]
     pub(super) fn holds(&mut self, view: View<'_>, formula: Formula) -> bool {
-        let number = (formula.0 >> 1) as usize;
+        let native = view.formulas.native.as_ref();
+        let found = native.and_then(|native| native.holds(view.row, &mut self.memo, view.time, formula));
+        found.unwrap_or_else(|| self.look(view, formula))
+    }
+
+    /// Looks whether the formula holds.
+    fn look(&mut self, view: View<'_>, formula: Formula) -> bool {
+        let number = formula.number();
         let [from, to] = view.formulas.conjunctions[number..number + 2] else { return false };
         let tests = &view.formulas.tests[from.tests as usize..to.tests as usize];
         self.work += LOOK + TEST * tests.len() as u64;
         let value = tests.iter().all(|test| test.holds(view.row))
             && (from.parts == to.parts || self.parts_hold(view, number, from, to));
-        value ^ (formula.0 & 1 == 1)
+        value ^ formula.is_inverted()
     }
 
     fn parts_hold(&mut self, view: View<'_>, number: usize, from: Conjunction, to: Conjunction) -> bool {
         let parts = &view.formulas.parts;
         if to.parts - from.parts == 1 {
             // To remember this would cost more than to ask the only part again, which remembers.
-            return self.holds(view, parts[from.parts as usize]);
+            return self.look(view, parts[from.parts as usize]);
         }
         let Finding { time, decided } = self.memo[number];
         if time & !1 == view.time {
             return time & 1 == 1;
         }
         let long = (to.parts - from.parts) as usize > LONG;
-        let mut holds = !long || self.holds(view, parts[(from.parts + decided) as usize]);
+        let mut holds = !long || self.look(view, parts[(from.parts + decided) as usize]);
         if holds {
             let failed = self.failing_part(view, from, to);
             holds = failed.is_none();
@@ -297,7 +369,7 @@ impl Findings {
     /// The first part that does not hold.
     fn failing_part(&mut self, view: View<'_>, from: Conjunction, to: Conjunction) -> Option<u32> {
         let parts = &view.formulas.parts;
-        let mut fails = |&part: &u32| !self.holds(view, parts[part as usize]);
+        let mut fails = |&part: &u32| !self.look(view, parts[part as usize]);
         if let Some(part) = (from.parts..from.guarded).find(&mut fails) {
             return Some(part);
         }

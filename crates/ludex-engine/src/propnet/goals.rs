@@ -30,8 +30,9 @@ impl GoalCode {
     pub(super) fn new(net: &Net, layout: &Layout) -> GoalCode {
         let signals: Vec<Signal> = net.goals.iter().flatten().map(|(_, signal)| *signal).collect();
         if net.cone_size(signals.iter().copied()) <= MOST_ASKED
-            && let Some((formulas, list)) = Formulas::new(&net.nodes, &signals, layout)
+            && let Some((mut formulas, list)) = Formulas::new(&net.nodes, &signals, layout)
         {
+            formulas.assemble(list.iter().copied(), None);
             return GoalCode::Asked { formulas, goals: table(net, list) };
         }
         let (cone, numbers) = Cone::new(net, &signals);

@@ -25,6 +25,13 @@ struct GuardWord {
     mask: u64,
 }
 
+/// A guard, by its bit in the word, and the entries that have it.
+#[derive(Clone, Debug)]
+pub(super) struct GuardGroup {
+    pub(super) bit: u32,
+    pub(super) entries: Range<u32>,
+}
+
 impl Guards {
     /// How far the guards go that have been added: a list's are those between two calls.
     pub(super) fn end(&self) -> u32 {
@@ -64,6 +71,23 @@ impl Guards {
                 *end = entry;
             }
         }
+    }
+
+    /// The guards of a list, word by word.
+    pub(super) fn words(&self, list: Range<u32>) -> impl Iterator<Item = (u32, Vec<GuardGroup>)> {
+        self.words[list.start as usize..list.end as usize].iter().map(|guards| {
+            let bits = (0..64).filter(|bit| guards.mask >> bit & 1 == 1);
+            let group = |bit: u32| {
+                let place = guards.base.wrapping_add(bit) as usize;
+                GuardGroup { bit, entries: self.starts[place]..self.starts[place + 1] }
+            };
+            (guards.word, bits.map(group).collect())
+        })
+    }
+
+    /// The last word of the row in which guards are.
+    pub(super) fn last_word(&self) -> Option<u32> {
+        self.words.iter().map(|guards| guards.word).max()
     }
 
     /// The entries of a list, given by its guards, whose guard is on: groups of neighbours.

@@ -21,6 +21,8 @@ mod ground;
 mod guards;
 mod indexed_set;
 pub mod lanes;
+#[allow(unsafe_code)]
+mod native;
 mod net;
 mod phase;
 mod plan;

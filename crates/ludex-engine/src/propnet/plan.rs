@@ -136,7 +136,9 @@ pub(super) fn turns(
     let decided = phases.iter().zip(&nets).zip(tried).zip(verdict);
     // Compiling can take seconds, so what was tried is kept where it asks just what should be asked.
     let keep = |(((phase, net), tried), ask): (((&Phase, &Net), Turn), Questions)| {
-        if tried.asks() == ask { tried } else { Turn::new(net, phase, layout, ask) }
+        let mut turn = if tried.asks() == ask { tried } else { Turn::new(net, phase, layout, ask) };
+        turn.assemble();
+        turn
     };
     decided.map(keep).collect()
 }

@@ -208,40 +208,39 @@ impl<'e> ScalarWorker<'e> {
         true
     }
 
-    /// Makes the moves.
+    /// Makes the moves, which may be legal in states of the phase.
     #[inline]
     fn advance(&mut self, phase: usize, joint: &[MoveId]) {
         let engine = self.engine;
-        let words = engine.layout.state_words();
         let turn = &engine.turns[phase];
-        match &turn.effects {
-            Some(effects) if effects.know(joint) => {
-                let reads_moves = turn.formulas.reads_moves();
-                if reads_moves {
-                    engine.layout.set_moves(&mut self.row, joint);
-                    self.row_changed();
-                }
-                let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
-                effects.collect(joint, view, &mut self.turns[phase].findings, &mut self.flips);
-                if reads_moves {
-                    engine.layout.clear_moves(&mut self.row);
-                }
-                for (word, flips) in self.row.iter_mut().zip(&mut self.flips) {
-                    *word ^= std::mem::take(flips);
-                }
+        if let Some(effects) = &turn.effects {
+            let reads_moves = turn.formulas.reads_moves();
+            if reads_moves {
+                engine.layout.set_moves(&mut self.row, joint);
+                self.row_changed();
             }
-            // Moves that can never be legal in this phase: the whole network has an answer for them, too.
-            Some(_) => {
-                let last = engine.turns.len() - 1;
-                let state = &mut self.row[..words];
-                self.turns[last].tracker(engine, &engine.turns[last], state).next(joint, state);
+            let findings = &mut self.turns[phase].findings;
+            effects.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
+            if reads_moves {
+                engine.layout.clear_moves(&mut self.row);
             }
-            None => {
-                let state = &mut self.row[..words];
-                self.turns[phase].tracker(engine, turn, state).next(joint, state);
-            }
+        } else {
+            let state = &mut self.row[..engine.layout.state_words()];
+            self.turns[phase].tracker(engine, turn, state).next(joint, state);
         }
         self.row_changed();
+    }
+
+    /// The phase after that one, moves being legal.
+    #[inline]
+    fn phase_after(&self, phase: usize) -> usize {
+        // The last one is for states that agree with none, and has no fixed place in the cycle.
+        let phases = self.engine.turns.len() - 1;
+        match phase + 1 {
+            next if next < phases => next,
+            next if next == phases => 0,
+            _ => self.phase(),
+        }
     }
 }
 
@@ -276,7 +275,10 @@ impl Worker for ScalarWorker<'_> {
 
     fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
         let phase = self.load(state);
-        self.advance(phase, joint);
+        // Moves that can never be legal in this phase: the whole network has an answer for them, too.
+        let effects = self.engine.turns[phase].effects.as_ref();
+        let unknown = effects.is_some_and(|effects| !effects.know(joint));
+        self.advance(if unknown { self.engine.turns.len() - 1 } else { phase }, joint);
         out.copy_from_slice(&self.row[..state.len()]);
     }
 
@@ -296,7 +298,7 @@ impl Worker for ScalarWorker<'_> {
         let mut made = 0;
         while made < most && !self.is_over(phase) && self.choose(phase, random, &mut buffer.joint) {
             self.advance(phase, &buffer.joint);
-            phase = self.phase();
+            phase = self.phase_after(phase);
             made += 1;
         }
         state.copy_from_slice(&self.row[..state.len()]);

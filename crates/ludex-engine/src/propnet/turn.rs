@@ -93,6 +93,12 @@ impl Turn {
         }
     }
 
+    /// Writes machine code for what is asked.
+    pub(super) fn assemble(&mut self) {
+        let legal = self.legal.iter().flatten().flat_map(Choices::conditions);
+        self.formulas.assemble(legal.chain(self.terminal), self.effects.as_ref());
+    }
+
     /// What is asked and not followed.
     pub(super) fn asks(&self) -> Questions {
         Questions {

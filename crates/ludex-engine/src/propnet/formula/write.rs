@@ -38,6 +38,7 @@ impl Formulas {
             parts: Vec::new(),
             guards: Guards::default(),
             reads_moves: false,
+            native: None,
         };
         let mut writer = Writer {
             conjuncts: Conjuncts::new(nodes, signals)?,
@@ -244,11 +245,11 @@ impl Writer<'_> {
     /// The formula as a conjunction of tests, if it is a single test, or the inverse of one that is combined with
     /// a disjunction of others on the same word: *not (a and (b or c))* is *not (a and b)* and *not (a and c)*.
     fn as_tests(&self, formula: Formula) -> Option<Vec<Test>> {
-        let inverted = formula.0 & 1 == 1;
+        let inverted = formula.is_inverted();
         let [test] = *self.formulas.tests_of(formula) else { return None };
         match *self.formulas.parts_of(formula) {
             [] => Some(vec![Test { inverted: test.inverted != inverted, ..test }]),
-            [part] if inverted && !test.inverted && part.0 & 1 == 1 => {
+            [part] if inverted && !test.inverted && part.is_inverted() => {
                 if !self.formulas.parts_of(part).is_empty() {
                     return None;
                 }
@@ -274,8 +275,8 @@ impl Writer<'_> {
     }
 
     fn estimate(&self, formula: Formula) -> Estimate {
-        let Estimate { odds, cost } = self.estimates[(formula.0 >> 1) as usize];
-        Estimate { odds: if formula.0 & 1 == 1 { 1.0 - odds } else { odds }, cost }
+        let Estimate { odds, cost } = self.estimates[formula.number()];
+        Estimate { odds: if formula.is_inverted() { 1.0 - odds } else { odds }, cost }
     }
 
     fn test_odds(&self, test: Test) -> f32 {
