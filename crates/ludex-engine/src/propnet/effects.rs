@@ -24,6 +24,9 @@ use std::ops::Range;
 /// Effects of moves, all moves together.
 const MOST_EFFECTS: usize = 400_000;
 
+/// Of these no more than so many for what happens also when nothing is done.
+const MOST_WITH_CHOICE: usize = 100_000;
+
 /// Gates that may be looked at for single moves, all moves together: a second or less.
 const MOST_WORK: usize = 4_000_000;
 
@@ -36,6 +39,8 @@ pub(super) struct Draft {
     /// For each role and move its list.
     lists: Vec<Vec<u32>>,
     effects: Vec<Vec<(u32, Effect)>>,
+    /// For each layer of relays (`relays.rs`) and each list those that go on, and when.
+    relays: [Vec<Vec<(u32, Effect)>>; 2],
     /// The conditions that effects mention, in order.
     conditions: Vec<Signal>,
 }
@@ -50,21 +55,36 @@ enum Effect {
 impl Draft {
     /// The effects of the moves that may be legal in states of the phase, whose network is `net`. What they
     /// need is added to the nodes of `builder`, which goes on from those of `net`. `None` if that takes too
-    /// much work.
-    pub(super) fn new(net: &Net, phase: &Phase, builder: &mut NetBuilder) -> Option<Draft> {
+    /// much work. The signals that `net` is asked for are those of relays, so many of the first layer.
+    pub(super) fn new(
+        net: &Net,
+        first_layer: usize,
+        phase: &Phase,
+        builder: &mut NetBuilder,
+    ) -> Option<Draft> {
         let possible = |role: usize| {
             let legal = net.legal[role].iter().enumerate();
             legal.filter(|(_, signal)| **signal != Signal::FALSE).map(|(movement, _)| movement)
         };
         // What happens also when nothing is done goes into the lists of one role, the one that has a choice if
-        // there is one; as far as that role has no influence on it, into one list for all its moves.
+        // there is one; as far as that role has no influence on it, or that would be too much, into one list for all
+        // its moves, and into no other.
         let roles = 0..net.legal.len();
         let main = roles.clone().find(|&role| possible(role).count() > 1).or(roles.clone().next())?;
         let mut drafter = Drafter::new(net, phase, builder);
-        let mut draft = Draft { lists: Vec::new(), effects: Vec::new(), conditions: Vec::new() };
-        let (with_choice, common) = drafter.without_moves(main);
+        let mut draft = Draft {
+            lists: Vec::new(),
+            effects: Vec::new(),
+            relays: Default::default(),
+            conditions: Vec::new(),
+        };
+        let (mut with_choice, mut common) = drafter.without_moves(main);
+        if possible(main).count() * with_choice.len() > MOST_WITH_CHOICE {
+            common.append(&mut with_choice);
+        }
+        common.iter().for_each(|&fluent| drafter.common[fluent as usize] = true);
         // Counting is cheap; so what would be too much is not begun.
-        let mut count = possible(main).count() * with_choice.len();
+        let mut count = possible(main).count() * with_choice.len() + common.len();
         for role in roles.clone() {
             for movement in possible(role) {
                 count += drafter.touched((role as u32, movement as u32));
@@ -80,16 +100,38 @@ impl Draft {
                 lists[movement] = draft.effects.len() as u32;
                 let also = if role == main { &with_choice[..] } else { &[] };
                 draft.effects.push(drafter.effects((role as u32, movement as u32), &off, also)?);
+                draft.relays[0].push(drafter.relays(first_layer, &off));
             }
             draft.lists.push(lists);
         }
         drafter.stamp += 1;
         let on = drafter.switched_off(|_| false);
         draft.effects.push(drafter.classified(&common, &on)?);
-        let conditions = draft.effects.iter().flatten().filter_map(|(_, effect)| match effect {
-            Effect::FlipsIf(signal) => Some(*signal),
-            Effect::Becomes(_) => None,
-        });
+        draft.relays[0].push(Vec::new());
+        // The second layer does not depend on moves much; it is left to the list for all moves.
+        draft.relays[1].resize(draft.effects.len() - 1, Vec::new());
+        // Disjuncts one by one: each has a relay of the first layer as its guard.
+        let mut late = Vec::new();
+        for (relay, &signal) in (0u32..).zip(&net.asked).skip(first_layer) {
+            let mut open = vec![signal];
+            while let Some(signal) = open.pop() {
+                match net.nodes[signal.node()] {
+                    Node::And(a, b) if signal.is_inverted() => open.extend([a.inverse(), b.inverse()]),
+                    _ => late.push((relay, Effect::FlipsIf(signal))),
+                }
+            }
+            if late.len() > MOST_EFFECTS {
+                return None;
+            }
+        }
+        draft.relays[1].push(late);
+        let conditions =
+            draft.effects.iter().chain(draft.relays.iter().flatten()).flatten().filter_map(|(_, effect)| {
+                match effect {
+                    Effect::FlipsIf(signal) => Some(*signal),
+                    Effect::Becomes(_) => None,
+                }
+            });
         let mut conditions: Vec<Signal> = conditions.collect();
         conditions.sort_unstable();
         conditions.dedup();
@@ -101,22 +143,50 @@ impl Draft {
         &self.conditions
     }
 
-    /// Puts the formulas of the conditions, in their order, into place.
-    pub(super) fn compile(self, list: &[Formula], formulas: &Formulas, layout: &Layout) -> Effects {
-        let acts = |lists: &[u32]| {
-            lists.iter().any(|&list| list != NO_LIST && !self.effects[list as usize].is_empty())
-        };
+    /// Puts the formulas of the conditions, in their order, into place: for each layer of relays that there is, and for
+    /// the fluents.
+    pub(super) fn compile(
+        self,
+        list: &[Formula],
+        formulas: &Formulas,
+        layout: &Layout,
+    ) -> (Vec<Effects>, Effects) {
+        let effects = self.compile_part(&self.effects, 0, list, formulas, layout);
+        let bit = |&(relay, effect): &(u32, Effect)| (layout.relay(relay), effect);
+        let mut relays: Vec<Effects> = Vec::new();
+        for layer in &self.relays {
+            let layer: Vec<Vec<(u32, Effect)>> =
+                layer.iter().map(|list| list.iter().map(bit).collect()).collect();
+            if layer.iter().any(|list| !list.is_empty()) {
+                let code = effects.count() * (1 + relays.len());
+                relays.push(self.compile_part(&layer, code, list, formulas, layout));
+            }
+        }
+        (relays, effects)
+    }
+
+    fn compile_part(
+        &self,
+        part: &[Vec<(u32, Effect)>],
+        code: usize,
+        list: &[Formula],
+        formulas: &Formulas,
+        layout: &Layout,
+    ) -> Effects {
+        let acts =
+            |lists: &[u32]| lists.iter().any(|&list| list != NO_LIST && !part[list as usize].is_empty());
         let mut effects = Effects {
             acting: (0..self.lists.len()).filter(|&role| acts(&self.lists[role])).collect(),
-            lists: self.lists,
-            common: self.effects.len() - 1,
+            lists: self.lists.clone(),
+            common: part.len() - 1,
+            code,
             starts: Vec::new(),
             patches: Vec::new(),
             conditions: Vec::new(),
             flips: Vec::new(),
             guards: Guards::default(),
         };
-        for drafted in &self.effects {
+        for drafted in part {
             let mut constant = Vec::new();
             // In the order of the conditions, so that the flips of one stand together.
             let mut conditional: Vec<(Signal, u32)> = Vec::new();
@@ -157,6 +227,8 @@ struct Drafter<'n> {
     stamps: Vec<u32>,
     stamp: u32,
     work: usize,
+    /// For each fluent whether it is left to the list for all moves.
+    common: Vec<bool>,
 }
 
 impl<'n> Drafter<'n> {
@@ -180,7 +252,22 @@ impl<'n> Drafter<'n> {
         }
         let fluents = fluents(net, builder);
         let (now, stamps) = (vec![Signal::FALSE; n], vec![0; n]);
-        Drafter { net, phase, builder, fluents, move_nodes, readers, next_of, now, stamps, stamp: 0, work: 0 }
+        let common = vec![false; net.next.len()];
+        let (stamp, work) = (0, 0);
+        Drafter {
+            net,
+            phase,
+            builder,
+            fluents,
+            move_nodes,
+            readers,
+            next_of,
+            now,
+            stamps,
+            stamp,
+            work,
+            common,
+        }
     }
 
     /// For each node what it becomes when no move of the roles is made.
@@ -205,7 +292,8 @@ impl<'n> Drafter<'n> {
     /// The fluents that do not simply stay as they are when no move is made: those that moves of the role
     /// have influence on, and the others.
     fn without_moves(&mut self, role: usize) -> (Vec<u32>, Vec<u32>) {
-        let off = self.switched_off(|_| true);
+        // Relays are no role's.
+        let off = self.switched_off(|r| (r as usize) < self.net.legal.len());
         let next = |fluent: u32| {
             let next = self.net.next[fluent as usize];
             off[next.node()].inverse_if(next.is_inverted())
@@ -242,9 +330,27 @@ impl<'n> Drafter<'n> {
                 _ => Signal::TRUE,
             };
         }
+        touched.retain(|&fluent| !self.common[fluent as usize]);
         touched.sort_unstable();
         touched.dedup();
         self.classified(&touched, off)
+    }
+
+    /// The relays that the move at hand switches on.
+    fn relays(&mut self, first_layer: usize, off: &[Signal]) -> Vec<(u32, Effect)> {
+        let mut relays = Vec::new();
+        for (relay, &definition) in (0u32..).zip(&self.net.asked[..first_layer]) {
+            // One that the move does not reach stays off.
+            if self.stamps[definition.node()] == self.stamp {
+                let on = self.under_move(off, definition);
+                match on.known() {
+                    Some(true) => relays.push((relay, Effect::Becomes(true))),
+                    Some(false) => {}
+                    None => relays.push((relay, Effect::FlipsIf(on))),
+                }
+            }
+        }
+        relays
     }
 
     /// The nodes that depend on a move, in order, and marks them.
@@ -270,9 +376,12 @@ impl<'n> Drafter<'n> {
 
     /// How many fluents the move touches.
     fn touched(&mut self, movement: (u32, u32)) -> usize {
-        self.reached(movement).into_iter().map(|node| self.next_of[node as usize].len()).sum()
+        let reached = self.reached(movement);
+        let own = |&fluent: &&u32| !self.common[*fluent as usize];
+        reached.into_iter().map(|node| self.next_of[node as usize].iter().filter(own).count()).sum()
     }
 
+    /// What a signal becomes under the move at hand.
     fn under_move(&self, off: &[Signal], signal: Signal) -> Signal {
         let node = signal.node();
         let new = if self.stamps[node] == self.stamp { self.now[node] } else { off[node] };
@@ -333,6 +442,8 @@ pub(super) struct Effects {
     lists: Vec<Vec<u32>>,
     /// The list of what happens whatever the moves are.
     common: usize,
+    /// The number that the first list has among all that there is machine code for.
+    code: usize,
     /// The roles whose moves do something.
     acting: Vec<usize>,
     starts: Vec<Start>,
@@ -461,7 +572,7 @@ impl Effects {
         findings: &mut Findings,
         flips: &mut [u64],
     ) {
-        let list = |role: usize| self.lists[role][joint[role].index()] as usize;
+        let list = |role: usize| self.code + self.lists[role][joint[role].index()] as usize;
         if let Some(native) = formulas.native() {
             if let Some(role) = self.sole_actor() {
                 native.act(list(role), row, findings.memo(), time, flips);
@@ -470,7 +581,7 @@ impl Effects {
             for &role in &self.acting {
                 native.act(list(role), row, findings.memo(), time, flips);
             }
-            native.act(self.common, row, findings.memo(), time, flips);
+            native.act(self.code + self.common, row, findings.memo(), time, flips);
         } else {
             self.collect(joint, View { formulas, row, time }, findings, flips);
         }

@@ -60,9 +60,11 @@ impl Test {
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     state_words: usize,
-    /// For each role the bit of its first move.
+    /// For each role the bit of its first move; last the bit of the first relay.
     moves: Vec<u32>,
     words: usize,
+    /// Whether there is room for relays.
+    has_relays: bool,
     /// How often each fluent holds in random play. Only speed depends on it.
     odds: Vec<f32>,
 }
@@ -71,16 +73,16 @@ pub(super) struct Layout {
 const MOVE_ODDS: f32 = 0.05;
 
 impl Layout {
-    /// `moves` says how many each role has.
-    pub(super) fn new(odds: Vec<f32>, moves: impl IntoIterator<Item = usize>) -> Layout {
+    /// `moves` says how many each role has; behind them there is room for relays.
+    pub(super) fn new(odds: Vec<f32>, moves: impl IntoIterator<Item = usize>, relays: usize) -> Layout {
         let state_words = odds.len().div_ceil(64);
         let mut bit = state_words as u32 * 64;
         let mut first = Vec::new();
-        for count in moves {
+        for count in moves.into_iter().chain([relays]) {
             first.push(bit);
             bit += count as u32;
         }
-        Layout { state_words, moves: first, words: (bit as usize).div_ceil(64), odds }
+        Layout { state_words, moves: first, words: (bit as usize).div_ceil(64), has_relays: relays > 0, odds }
     }
 
     /// How many words a row has, moves included.
@@ -90,6 +92,15 @@ impl Layout {
 
     pub(super) fn state_words(&self) -> usize {
         self.state_words
+    }
+
+    pub(super) fn has_relays(&self) -> bool {
+        self.has_relays
+    }
+
+    /// The bit of a relay.
+    pub(super) fn relay(&self, relay: u32) -> u32 {
+        self.moves.last().map_or(0, |first| first + relay)
     }
 
     /// How often the bit is on.
@@ -176,12 +187,12 @@ impl Formulas {
         if formula.is_inverted() {
             return None;
         }
-        self.tests_of(formula)
-            .iter()
-            .filter(|test| !test.inverted)
-            .flat_map(|test| bits(test.word, test.want))
-            .filter(|&bit| (bit as usize) < layout.odds.len())
-            .min_by(|&a, &b| layout.odds(a).total_cmp(&layout.odds(b)))
+        let tests = self.tests_of(formula).iter().filter(|test| !test.inverted);
+        let on = || tests.clone().flat_map(|test| bits(test.word, test.want));
+        // Relays are few and close together, so what they guard is found at once.
+        let relay = on().find(|&bit| bit >= layout.relay(0));
+        let fluents = on().filter(|&bit| (bit as usize) < layout.odds.len());
+        relay.or_else(|| fluents.min_by(|&a, &b| layout.odds(a).total_cmp(&layout.odds(b))))
     }
 
     /// The tests of the conjunction, which may be the last one so far.
@@ -230,7 +241,7 @@ impl Formulas {
 
     /// Writes machine code for the formulas that will be asked and for effects that depend on them, where that
     /// is possible.
-    pub(super) fn assemble(&mut self, asked: impl IntoIterator<Item = Formula>, effects: Option<&Effects>) {
+    pub(super) fn assemble(&mut self, asked: impl IntoIterator<Item = Formula>, effects: &[&Effects]) {
         self.native = Native::new(self, asked, effects);
     }
 

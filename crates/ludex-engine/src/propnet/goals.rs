@@ -32,7 +32,7 @@ impl GoalCode {
         if net.cone_size(signals.iter().copied()) <= MOST_ASKED
             && let Some((mut formulas, list)) = Formulas::new(&net.nodes, &signals, layout)
         {
-            formulas.assemble(list.iter().copied(), None);
+            formulas.assemble(list.iter().copied(), &[]);
             return GoalCode::Asked { formulas, goals: table(net, list) };
         }
         let (cone, numbers) = Cone::new(net, &signals);

@@ -26,6 +26,7 @@ mod native;
 mod net;
 mod phase;
 mod plan;
+mod relays;
 mod scalar;
 mod straight;
 mod tracker;

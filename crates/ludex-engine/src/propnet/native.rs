@@ -47,7 +47,7 @@ pub(super) struct Native {
 type Function = unsafe extern "sysv64" fn(*mut u64, *mut Finding, u32, *mut u64) -> u32;
 
 /// Writes the functions of all lists; `None` if they are too large.
-fn lists(writer: &mut Writer<'_>, effects: &Effects) -> Option<Vec<Label>> {
+fn write_lists(writer: &mut Writer<'_>, effects: &Effects) -> Option<Vec<Label>> {
     let common = writer.write_list(effects, effects.common());
     let mut lists = Vec::with_capacity(effects.count());
     for list in 0..effects.count() {
@@ -67,14 +67,17 @@ impl Native {
     pub(super) fn new(
         formulas: &Formulas,
         asked: impl IntoIterator<Item = Formula>,
-        effects: Option<&Effects>,
+        effects: &[&Effects],
     ) -> Option<Native> {
         let count = formulas.count();
         if !cfg!(target_arch = "x86_64") || count > MOST_CONJUNCTIONS {
             return None;
         }
         let mut writer = Writer::new(formulas, effects, MOST_CODE);
-        let lists = effects.map_or(Some(Vec::new()), |effects| lists(&mut writer, effects))?;
+        let mut lists = Vec::new();
+        for effects in effects {
+            lists.extend(write_lists(&mut writer, effects)?);
+        }
         let asked: Vec<_> = asked.into_iter().map(|f| (f.number(), writer.function(f.number()))).collect();
         if !writer.write_functions() {
             return None;
@@ -84,6 +87,7 @@ impl Native {
             conjunctions[number] = writer.code.place(label);
         }
         let lists = lists.into_iter().map(|label| writer.code.place(label)).collect();
+        let flip_words = effects.iter().map(|effects| effects.words()).max().unwrap_or(0);
         let bytes = writer.code.finish();
         let mut memory = MmapMut::map_anon(bytes.len().max(1)).ok()?;
         memory[..bytes.len()].copy_from_slice(&bytes);
@@ -91,8 +95,8 @@ impl Native {
             code: memory.make_exec().ok()?,
             conjunctions,
             lists,
-            row_words: formulas.words().max(effects.map_or(0, Effects::words)),
-            flip_words: effects.map_or(0, Effects::words),
+            row_words: formulas.words().max(flip_words),
+            flip_words,
         })
     }
 
@@ -168,5 +172,79 @@ impl Native {
 
     pub(super) fn memory_usage(&self) -> usize {
         self.code.len() + (self.conjunctions.len() + self.lists.len()) * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::formula::{Findings, Formulas, Layout, View};
+    use super::super::net::{NetBuilder, Node, Signal};
+    use crate::random::Random;
+
+    const FLUENTS: usize = 150;
+
+    /// Conjunctions and disjunctions of fluents and of each other, short and long, some of fluents that seldom hold.
+    fn random_network(random: &mut Random) -> (Vec<Node>, Vec<Signal>) {
+        let mut builder = NetBuilder::new();
+        let mut signals: Vec<Signal> = (0..FLUENTS as u32).map(|f| builder.input(Node::Fluent(f))).collect();
+        for _ in 0..120 {
+            let wide = if random.below(4) == 0 { 30 } else { 4 };
+            let mut inputs: Vec<Signal> = (0..2 + random.below(wide))
+                .map(|_| signals[random.below(signals.len())].inverse_if(random.below(3) == 0))
+                .collect();
+            let made = match random.below(2) {
+                0 => builder.and_all(&mut inputs),
+                _ => builder.or_all(&mut inputs),
+            };
+            signals.push(made);
+        }
+        (builder.nodes, signals.split_off(FLUENTS))
+    }
+
+    fn values(nodes: &[Node], row: &[u64]) -> Vec<bool> {
+        let mut values: Vec<bool> = Vec::new();
+        for node in nodes {
+            let value = |signal: Signal| values[signal.node()] != signal.is_inverted();
+            values.push(match *node {
+                Node::Fluent(fluent) => row[fluent as usize / 64] >> (fluent % 64) & 1 == 1,
+                Node::And(a, b) => value(a) && value(b),
+                Node::False | Node::Feedback | Node::Move(..) => false,
+            });
+        }
+        values
+    }
+
+    /// Code, interpreter and the network itself agree, whatever was asked before and whatever of it is
+    /// remembered.
+    #[test]
+    fn code_gives_the_answers_of_the_network() {
+        let mut random = Random::new(5);
+        for round in 0..30 {
+            let (nodes, signals) = random_network(&mut random);
+            let odds: Vec<f32> = (0..FLUENTS).map(|f| if f % 3 == 0 { 0.5 } else { 0.02 }).collect();
+            let layout = Layout::new(odds.clone(), [], 0);
+            let make = || Formulas::new(&nodes, &signals, &layout).expect("no blocks, and not deep");
+            let (interpreted, list) = make();
+            let (mut assembled, _) = make();
+            assembled.assemble(list.iter().copied(), &[]);
+            assert_eq!(assembled.native().is_some(), cfg!(target_arch = "x86_64"), "where there can be code");
+            let mut findings = [Findings::new(&interpreted), Findings::new(&assembled)];
+            for time in (2..200).step_by(2) {
+                let mut row = vec![0u64; layout.words()];
+                for (fluent, odds) in odds.iter().enumerate() {
+                    let on = (random.below(1000) as f32) < odds * 1000.0;
+                    row[fluent / 64] |= u64::from(on) << (fluent % 64);
+                }
+                let values = values(&nodes, &row);
+                for _ in 0..60 {
+                    let at = random.below(list.len());
+                    let expected = values[signals[at].node()] != signals[at].is_inverted();
+                    for (formulas, findings) in [&interpreted, &assembled].into_iter().zip(&mut findings) {
+                        let view = View { formulas, row: &row, time };
+                        assert_eq!(findings.holds(view, list[at]), expected, "round {round}, formula {at}");
+                    }
+                }
+            }
+        }
     }
 }

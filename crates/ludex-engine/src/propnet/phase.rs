@@ -12,6 +12,7 @@
 //! that agrees with phase i agree with phase i+1, so it serves every start row that agrees with some phase.
 
 use super::net::{Block, Net, NetBuilder, Node, Signal};
+use std::ops::Range;
 
 /// False, true or unknown: bit 0 says that it must hold, bit 1 that it may.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +64,8 @@ pub(super) fn anything(net: &Net) -> Phase {
 
 /// What the states after 0, 1, ... plies from `start` have in common, over a cycle of `period` phases.
 pub(super) fn cycle(net: &Net, start: &[bool], period: usize) -> Vec<Phase> {
+    let wiring = Wiring::new(net);
+    let mut simulations = vec![Simulation::new(net, &wiring); period];
     let mut phases: Vec<Option<Phase>> = vec![None; period];
     phases[0] = Some(start.iter().map(|&bit| Tri::from(bit)).collect());
     let mut quiet = 0;
@@ -70,7 +73,7 @@ pub(super) fn cycle(net: &Net, start: &[bool], period: usize) -> Vec<Phase> {
     // Each round makes something unknown in some phase, or is the last.
     while quiet < period {
         let from = phases[at].clone().unwrap_or_else(|| anything(net));
-        let next = simulate(net, &from).next;
+        let next = simulations[at].next(&from);
         at = (at + 1) % period;
         let joined: Phase = match &phases[at] {
             None => next,
@@ -86,32 +89,170 @@ pub(super) fn cycle(net: &Net, start: &[bool], period: usize) -> Vec<Phase> {
     phases.into_iter().flatten().collect()
 }
 
-/// What is known in a phase.
-struct Simulated {
-    nodes: Vec<Tri>,
-    next: Phase,
+/// Where the inputs of a network are, and who reads each node.
+struct Wiring {
+    inputs: Vec<(usize, Node)>,
+    /// For each node where its readers begin; they end where those of the next one begin.
+    starts: Vec<u32>,
+    readers: Vec<u32>,
 }
 
-fn simulate(net: &Net, phase: &Phase) -> Simulated {
-    let mut moves: Vec<Vec<Tri>> = net.legal.iter().map(|list| vec![Tri::UNKNOWN; list.len()]).collect();
-    let mut nodes = vec![Tri::UNKNOWN; net.nodes.len()];
-    // Once for what is legal, which no move feeds into, and once for what follows from it.
-    evaluate(net, phase, &moves, &mut nodes);
-    for (role, legal) in net.legal.iter().enumerate() {
-        let legal: Vec<Tri> = legal.iter().map(|&signal| value(&nodes, signal)).collect();
-        let possible = legal.iter().filter(|&&l| l != Tri::FALSE).count();
-        for (movement, &l) in legal.iter().enumerate() {
-            moves[role][movement] = match l {
-                Tri::FALSE => Tri::FALSE,
-                // Whoever cannot make the only move there may be plays no further.
-                _ if possible == 1 => Tri::TRUE,
-                _ => Tri::UNKNOWN,
-            };
+impl Wiring {
+    fn new(net: &Net) -> Wiring {
+        let inputs = net.nodes.iter().copied().enumerate();
+        let inputs = inputs.filter(|(_, node)| matches!(node, Node::Fluent(_) | Node::Move(..))).collect();
+        let gates = || {
+            net.nodes.iter().enumerate().filter_map(|(gate, node)| match node {
+                Node::And(a, b) => Some((gate, [a.node(), b.node()])),
+                _ => None,
+            })
+        };
+        let mut starts = vec![0u32; net.nodes.len() + 1];
+        gates().flat_map(|(_, read)| read).for_each(|node| starts[node + 1] += 1);
+        for node in 0..net.nodes.len() {
+            starts[node + 1] += starts[node];
+        }
+        let mut ends = starts.clone();
+        let mut readers = vec![0; starts[net.nodes.len()] as usize];
+        for (gate, read) in gates() {
+            for node in read {
+                readers[ends[node] as usize] = gate as u32;
+                ends[node] += 1;
+            }
+        }
+        Wiring { inputs, starts, readers }
+    }
+
+    fn readers(&self, node: usize) -> &[u32] {
+        &self.readers[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+}
+
+/// What is known of each node in a phase. When less is known of the phase, only what that changes is computed again:
+/// in chess a cycle takes dozens of rounds, most of which change little.
+#[derive(Clone)]
+struct Simulation<'n> {
+    net: &'n Net,
+    wiring: &'n Wiring,
+    nodes: Vec<Tri>,
+    /// Gates to be computed, as a row.
+    stale: Vec<u64>,
+}
+
+impl<'n> Simulation<'n> {
+    fn new(net: &'n Net, wiring: &'n Wiring) -> Simulation<'n> {
+        let mut stale = vec![0; net.nodes.len().div_ceil(64)];
+        for (node, _) in net.nodes.iter().enumerate().filter(|(_, node)| matches!(node, Node::And(..))) {
+            stale[node / 64] |= 1 << (node % 64);
+        }
+        let mut nodes = vec![Tri::UNKNOWN; net.nodes.len()];
+        nodes[0] = Tri::FALSE;
+        Simulation { net, wiring, nodes, stale }
+    }
+
+    /// What the states after those of the phase have in common.
+    fn next(&mut self, phase: &Phase) -> Phase {
+        self.run(phase);
+        self.net.next.iter().map(|&signal| value(&self.nodes, signal)).collect()
+    }
+
+    fn run(&mut self, phase: &Phase) {
+        let (net, wiring) = (self.net, self.wiring);
+        for &(node, input) in &wiring.inputs {
+            if let Node::Fluent(fluent) = input {
+                self.set(node, phase[fluent as usize]);
+            }
+        }
+        // Once for what is legal, which no move feeds into, and once for what follows from it.
+        self.settle();
+        let possible = |legal: &Vec<Signal>| {
+            legal.iter().filter(|&&signal| value(&self.nodes, signal) != Tri::FALSE).count()
+        };
+        let possible: Vec<usize> = net.legal.iter().map(possible).collect();
+        for &(node, input) in &wiring.inputs {
+            if let Node::Move(role, movement) = input {
+                let legal = value(&self.nodes, net.legal[role as usize][movement as usize]);
+                self.set(
+                    node,
+                    match legal {
+                        Tri::FALSE => Tri::FALSE,
+                        // Whoever cannot make the only move there may be plays no further.
+                        _ if possible[role as usize] == 1 => Tri::TRUE,
+                        _ => Tri::UNKNOWN,
+                    },
+                );
+            }
+        }
+        self.settle();
+    }
+
+    fn set(&mut self, node: usize, value: Tri) {
+        if self.nodes[node] != value {
+            self.nodes[node] = value;
+            for &reader in self.wiring.readers(node) {
+                self.stale[reader as usize / 64] |= 1 << (reader % 64);
+            }
         }
     }
-    evaluate(net, phase, &moves, &mut nodes);
-    let next = net.next.iter().map(|&signal| value(&nodes, signal)).collect();
-    Simulated { nodes, next }
+
+    fn settle(&mut self) {
+        let net = self.net;
+        let mut from = 0;
+        for block in &net.blocks {
+            self.sweep(from..block.nodes.start);
+            self.settle_block(block);
+            from = block.nodes.end;
+        }
+        self.sweep(from..net.nodes.len());
+    }
+
+    /// Computes gates of the range that are stale. Readers come later, so one sweep is enough.
+    fn sweep(&mut self, range: Range<usize>) {
+        for word in range.start / 64..range.end.div_ceil(64) {
+            loop {
+                let inside = bits_from(range.start, word) & !bits_from(range.end, word);
+                let stale = self.stale[word] & inside;
+                if stale == 0 {
+                    break;
+                }
+                let node = word * 64 + stale.trailing_zeros() as usize;
+                self.stale[word] &= !(1 << (node % 64));
+                if let Node::And(a, b) = self.net.nodes[node] {
+                    let new = value(&self.nodes, a).and(value(&self.nodes, b));
+                    self.set(node, new);
+                }
+            }
+        }
+    }
+
+    /// Computes a block anew. Variables are read plainly only, so both bounds grow until they are the least
+    /// fixpoints.
+    fn settle_block(&mut self, block: &Block) {
+        for &(variable, _) in &block.feedback {
+            self.set(variable, Tri::FALSE);
+        }
+        loop {
+            self.sweep(block.nodes.clone());
+            let mut changed = false;
+            for &(variable, signal) in &block.feedback {
+                let new = value(&self.nodes, signal);
+                changed |= self.nodes[variable] != new;
+                self.set(variable, new);
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+}
+
+/// The bits of a word that stand for numbers from `first` on.
+fn bits_from(first: usize, word: usize) -> u64 {
+    match first.checked_sub(word * 64) {
+        None => !0,
+        Some(bits) if bits < 64 => !0 << bits,
+        Some(_) => 0,
+    }
 }
 
 fn value(nodes: &[Tri], signal: Signal) -> Tri {
@@ -119,46 +260,13 @@ fn value(nodes: &[Tri], signal: Signal) -> Tri {
     if signal.is_inverted() { value.not() } else { value }
 }
 
-fn evaluate(net: &Net, phase: &Phase, moves: &[Vec<Tri>], nodes: &mut [Tri]) {
-    let mut done = 0;
-    let sweep = |nodes: &mut [Tri], range: std::ops::Range<usize>| {
-        for node in range {
-            nodes[node] = match net.nodes[node] {
-                Node::False => Tri::FALSE,
-                Node::Fluent(fluent) => phase[fluent as usize],
-                Node::Move(role, movement) => moves[role as usize][movement as usize],
-                Node::Feedback => nodes[node],
-                Node::And(a, b) => value(nodes, a).and(value(nodes, b)),
-            };
-        }
-    };
-    for block in &net.blocks {
-        sweep(nodes, done..block.nodes.start);
-        for &(variable, _) in &block.feedback {
-            nodes[variable] = Tri::FALSE;
-        }
-        // Variables are read plainly only, so both bounds grow until they are the least fixpoints.
-        loop {
-            sweep(nodes, block.nodes.clone());
-            let mut changed = false;
-            for &(variable, signal) in &block.feedback {
-                let new = value(nodes, signal);
-                changed |= nodes[variable] != new;
-                nodes[variable] = new;
-            }
-            if !changed {
-                break;
-            }
-        }
-        done = block.nodes.end;
-    }
-    sweep(nodes, done..net.nodes.len());
-}
-
 /// The network as it is in states of the phase: constants folded in, moves that cannot be legal and the only
 /// possible move of a role as well, and what then is not read dropped.
 pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
-    let known = simulate(net, phase).nodes;
+    let wiring = Wiring::new(net);
+    let mut simulation = Simulation::new(net, &wiring);
+    simulation.run(phase);
+    let known = simulation.nodes;
     let mut builder = NetBuilder::new();
     let mut place = vec![Signal::FALSE; net.nodes.len()];
     let constant = |node: usize| known[node].known().map(Signal::constant);

@@ -22,12 +22,16 @@ const LONGEST_CYCLE: usize = 8;
 /// them.
 const LEAST_SAVING: f64 = 0.25;
 
-/// The phases in which there is least to do.
-pub(super) fn phases(net: &Net, initial: &Row) -> Vec<Phase> {
+/// The phases in which there is least to do. `sample` is of random play.
+pub(super) fn phases(net: &Net, initial: &Row, sample: &Sample) -> Vec<Phase> {
     let start: Vec<bool> = (0..net.next.len() as u32).map(|f| row::holds(initial, FluentId(f))).collect();
     let mut best: Option<(f64, f64, Vec<Phase>)> = None;
     let mut most_known = 0.0;
     for period in 1..=LONGEST_CYCLE {
+        // What was seen to vary is not constant: most cycles need no computing.
+        if best.is_some() && sample.constant(period) <= most_known {
+            continue;
+        }
         let phases = phase::cycle(net, &start, period);
         let known =
             phases.iter().flatten().filter(|tri| tri.known().is_some()).count() as f64 / period as f64;
@@ -57,26 +61,72 @@ pub(super) fn phases(net: &Net, initial: &Row) -> Vec<Phase> {
 const TRIAL_MOVES: usize = 400;
 const TRIAL_WORK: u64 = 50_000_000;
 
-/// How often each fluent holds in random play, which the counters of the whole network follow.
-pub(super) fn odds(counters: &Counters, initial: &Row) -> Vec<f32> {
-    let mut tracker = Tracker::new(counters, initial);
-    let mut random = Random::new(0);
-    let mut state = initial.to_vec();
-    let mut seen = vec![0u32; counters.fluents];
-    let mut joint = Vec::new();
-    let mut count = 0;
-    while count < TRIAL_MOVES && tracker.work() < TRIAL_WORK {
-        row::fluents(&state).for_each(|fluent| seen[fluent.index()] += 1);
-        count += 1;
-        tracker.load(&state);
-        if tracker.is_terminal() || !draw(&tracker, &mut random, &mut joint) {
-            state.copy_from_slice(initial);
-        } else {
-            tracker.next(&joint, &mut state);
+/// What was seen in random play.
+#[derive(Debug)]
+pub(super) struct Sample {
+    fluents: usize,
+    states: u32,
+    /// In how many states each fluent held.
+    held: Vec<u32>,
+    /// For each cycle, from the one of one phase on, and each of its phases, what held always and what ever did.
+    cycles: Vec<Vec<(Vec<u64>, Vec<u64>)>>,
+}
+
+impl Sample {
+    /// Plays; the counters must follow the whole network.
+    pub(super) fn new(counters: &Counters, initial: &Row) -> Sample {
+        let unseen = (vec![u64::MAX; initial.len()], vec![0; initial.len()]);
+        let mut sample = Sample {
+            fluents: counters.fluents,
+            states: 0,
+            held: vec![0; counters.fluents],
+            cycles: (1..=LONGEST_CYCLE).map(|period| vec![unseen.clone(); period]).collect(),
+        };
+        let mut tracker = Tracker::new(counters, initial);
+        let mut random = Random::new(0);
+        let mut state = initial.to_vec();
+        let mut joint = Vec::new();
+        let mut ply = 0;
+        while sample.states < TRIAL_MOVES as u32 && tracker.work() < TRIAL_WORK {
+            sample.add(&state, ply);
+            tracker.load(&state);
+            if tracker.is_terminal() || !draw(&tracker, &mut random, &mut joint) {
+                state.copy_from_slice(initial);
+                ply = 0;
+            } else {
+                tracker.next(&joint, &mut state);
+                ply += 1;
+            }
+        }
+        sample
+    }
+
+    fn add(&mut self, state: &Row, ply: usize) {
+        self.states += 1;
+        row::fluents(state).for_each(|fluent| self.held[fluent.index()] += 1);
+        for cycle in &mut self.cycles {
+            let phase = ply % cycle.len();
+            let (always, ever) = &mut cycle[phase];
+            always.iter_mut().zip(state).for_each(|(always, word)| *always &= word);
+            ever.iter_mut().zip(state).for_each(|(ever, word)| *ever |= word);
         }
     }
-    // Nothing is certain after a few games.
-    seen.into_iter().map(|seen| (seen as f32 + 0.1) / (count as f32 + 0.2)).collect()
+
+    /// How often each fluent holds.
+    pub(super) fn odds(&self) -> Vec<f32> {
+        // Nothing is certain after a few games.
+        self.held.iter().map(|&held| (held as f32 + 0.1) / (self.states as f32 + 0.2)).collect()
+    }
+
+    /// How many fluents did not vary in a phase of the cycle, on average.
+    fn constant(&self, period: usize) -> f64 {
+        let constant = |(always, ever): &(Vec<u64>, Vec<u64>)| {
+            let varying =
+                always.iter().zip(ever).map(|(always, ever)| (ever & !always).count_ones() as usize);
+            self.fluents - varying.sum::<usize>()
+        };
+        self.cycles[period - 1].iter().map(constant).sum::<usize>() as f64 / period as f64
+    }
 }
 
 /// Draws a move for each role; false if somebody has none.
@@ -134,8 +184,9 @@ pub(super) fn turns(
     let verdict = trial.verdict();
     let tried = candidates.into_iter().map(|(turn, ..)| turn);
     let decided = phases.iter().zip(&nets).zip(tried).zip(verdict);
-    // Compiling can take seconds, so what was tried is kept where it asks just what should be asked.
-    let keep = |(((phase, net), tried), ask): (((&Phase, &Net), Turn), Questions)| {
+    // Compiling can take seconds, so what was tried is kept if only the end of the game is not to be asked for.
+    let keep = |(((phase, net), mut tried), ask): (((&Phase, &Net), Turn), Questions)| {
+        tried.terminal = tried.terminal.filter(|_| ask.terminal);
         let mut turn = if tried.asks() == ask { tried } else { Turn::new(net, phase, layout, ask) };
         turn.assemble();
         turn
@@ -231,6 +282,9 @@ impl Trial<'_> {
         self.layout.set_moves(&mut self.row, joint);
         self.time += 2;
         let before = findings.work();
+        for relays in &turn.relays {
+            relays.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
+        }
         let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
         effects.collect(joint, view, findings, &mut self.flips);
         self.flips.fill(0);

@@ -11,9 +11,10 @@ use super::counters::Counters;
 use super::formula::{Findings, Layout, View};
 use super::goals::{GoalCode, Goals};
 use super::net::{Net, Node};
+use super::plan::{self, Sample};
 use super::tracker::Tracker;
 use super::turn::{Questions, Turn};
-use super::{Compiled, compile, plan};
+use super::{Compiled, compile, relays};
 use crate::engine::{Engine, Goal, PlayoutBuffer, Worker};
 use crate::error::BuildError;
 use crate::limits::Limits;
@@ -47,8 +48,9 @@ impl Propnet {
     pub fn of(compiled: Compiled) -> Propnet {
         let Compiled { vocabulary, net, initial, .. } = compiled;
         let everything = Counters::new(&net, Questions::ALL);
-        let layout = Layout::new(plan::odds(&everything, &initial), net.legal.iter().map(Vec::len));
-        let phases = plan::phases(&net, &initial);
+        let sample = Sample::new(&everything, &initial);
+        let layout = Layout::new(sample.odds(), net.legal.iter().map(Vec::len), relays::room(&net));
+        let phases = plan::phases(&net, &initial, &sample);
         let mut turns = plan::turns(&net, &phases, &everything, &layout, &initial);
         turns.push(Turn::following(everything));
         let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
@@ -65,7 +67,7 @@ impl Propnet {
         ScalarWorker {
             engine: self,
             row: vec![0; self.layout.words()],
-            flips: vec![0; self.layout.state_words()],
+            flips: vec![0; self.layout.words()],
             turns: self.turns.iter().map(TurnMemory::new).collect(),
             time: 2,
             terminal: None,
@@ -127,7 +129,7 @@ struct ScalarWorker<'e> {
     engine: &'e Propnet,
     /// The state that the findings speak of, and behind it the moves that are on.
     row: Vec<u64>,
-    /// The bits that a move changes; zero in between.
+    /// The bits of the row that a move changes; zero in between.
     flips: Vec<u64>,
     turns: Vec<TurnMemory<'e>>,
     /// Another one for each row: even, and never zero.
@@ -220,6 +222,9 @@ impl<'e> ScalarWorker<'e> {
                 self.row_changed();
             }
             let findings = &mut self.turns[phase].findings;
+            for relays in &turn.relays {
+                relays.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
+            }
             effects.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
             if reads_moves {
                 engine.layout.clear_moves(&mut self.row);

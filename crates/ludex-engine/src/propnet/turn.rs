@@ -9,6 +9,7 @@ use super::effects::{Draft, Effects};
 use super::formula::{Formula, Formulas, Layout, Test};
 use super::net::{Net, NetBuilder, Signal};
 use super::phase::Phase;
+use super::relays;
 use crate::row::Row;
 
 /// Some of the questions about a state.
@@ -33,6 +34,8 @@ pub(super) struct Turn {
     pub(super) formulas: Formulas,
     /// For each role its moves.
     pub(super) legal: Option<Vec<Choices>>,
+    /// What each move does to relays, which effects depend on, layer by layer.
+    pub(super) relays: Vec<Effects>,
     pub(super) effects: Option<Effects>,
     pub(super) terminal: Option<Formula>,
     pub(super) counters: Option<Counters>,
@@ -45,8 +48,15 @@ impl Turn {
         let literals: Vec<(u32, bool)> =
             (0..).zip(phase).filter_map(|(fluent, tri)| Some((fluent, tri.known()?))).collect();
         let pattern = Test::all(&literals).unwrap_or_default();
+        let whole = net;
         let mut builder = NetBuilder::continuing(net);
-        let draft = if ask.next { Draft::new(net, phase, &mut builder) } else { None };
+        let mut draft = if ask.next { Draft::new(net, 0, phase, &mut builder) } else { None };
+        let cut = if ask.next && draft.is_none() && layout.has_relays() { relays::cut(net) } else { None };
+        let net = cut.as_ref().map_or(net, |cut| &cut.net);
+        if let Some(cut) = &cut {
+            builder = NetBuilder::continuing(net);
+            draft = Draft::new(net, cut.first, phase, &mut builder);
+        }
         let expressible = |signals: &[Signal]| Formulas::can_express(&builder.nodes, signals);
         let draft = draft.filter(|draft| expressible(draft.conditions()));
         let legal: Vec<Signal> = net.legal.iter().flatten().copied().collect();
@@ -58,7 +68,7 @@ impl Turn {
         let Some((formulas, list)) = Formulas::new(&builder.nodes, &signals, layout) else {
             // Together they are nested too deep.
             let followed = Questions { terminal: false, ..Questions::ALL };
-            return Turn { pattern, ..Turn::following(Counters::new(net, followed)) };
+            return Turn { pattern, ..Turn::following(Counters::new(whole, followed)) };
         };
         let (legal_formulas, rest) = list.split_at(legal.len());
         let (terminal, conditions) = rest.split_at(terminal.len());
@@ -69,14 +79,17 @@ impl Turn {
             };
             net.legal.iter().map(choices).collect()
         });
-        let effects = draft.map(|draft| draft.compile(conditions, &formulas, layout));
+        let compiled = draft.map(|draft| draft.compile(conditions, &formulas, layout));
+        let (relays, effects) =
+            compiled.map_or((Vec::new(), None), |(relays, effects)| (relays, Some(effects)));
         let followed = Questions { legal: legal.is_none(), next: effects.is_none(), terminal: false };
         Turn {
             pattern,
             formulas,
             terminal: terminal.first().copied(),
-            counters: (followed != Questions::NONE).then(|| Counters::new(net, followed)),
+            counters: (followed != Questions::NONE).then(|| Counters::new(whole, followed)),
             legal,
+            relays,
             effects,
         }
     }
@@ -87,6 +100,7 @@ impl Turn {
             pattern: Vec::new(),
             formulas: Formulas::default(),
             legal: None,
+            relays: Vec::new(),
             effects: None,
             terminal: None,
             counters: Some(counters),
@@ -96,7 +110,8 @@ impl Turn {
     /// Writes machine code for what is asked.
     pub(super) fn assemble(&mut self) {
         let legal = self.legal.iter().flatten().flat_map(Choices::conditions);
-        self.formulas.assemble(legal.chain(self.terminal), self.effects.as_ref());
+        let effects: Vec<&Effects> = self.effects.iter().chain(&self.relays).collect();
+        self.formulas.assemble(legal.chain(self.terminal), &effects);
     }
 
     /// What is asked and not followed.
@@ -116,7 +131,7 @@ impl Turn {
 
     pub(super) fn memory_usage(&self) -> usize {
         self.formulas.memory_usage()
-            + self.effects.as_ref().map_or(0, Effects::memory_usage)
+            + self.effects.iter().chain(&self.relays).map(Effects::memory_usage).sum::<usize>()
             + self.counters.as_ref().map_or(0, Counters::memory_usage)
     }
 }

@@ -33,10 +33,10 @@ pub(super) struct Writer<'f> {
 
 impl<'f> Writer<'f> {
     /// A writer that gives up beyond `most` bytes.
-    pub(super) fn new(formulas: &'f Formulas, effects: Option<&Effects>, most: usize) -> Writer<'f> {
+    pub(super) fn new(formulas: &'f Formulas, effects: &[&Effects], most: usize) -> Writer<'f> {
         let count = formulas.count();
         let mut readers = vec![0; count];
-        let conditions = effects.into_iter().flat_map(Effects::conditions);
+        let conditions = effects.iter().flat_map(|effects| effects.conditions());
         for formula in formulas.parts().chain(conditions) {
             readers[formula.number()] += 1;
         }
