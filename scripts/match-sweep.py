@@ -71,7 +71,7 @@ class Stream(threading.Thread):
         count = len(roles(sheet.read_text(errors="replace")))
         clocks = ["--startclock", str(options.startclock), "--playclock", str(options.playclock)]
         command = [options.ludex, "match", str(sheet), address, *["random"] * (count - 1), *clocks]
-        command += ["--steps", str(options.steps), "--engine", "datalog", "--json"]
+        command += ["--steps", str(options.steps), "--engine", "tree", "--json"]
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=600)
         except subprocess.TimeoutExpired:

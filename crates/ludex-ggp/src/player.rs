@@ -165,16 +165,19 @@ impl Player {
                 return Err(error.to_string());
             }
             Err(error) => self.say(&format!("{}: {error}", start.id)),
-            Ok(()) => self.tell_knowledge(&start.id, &mind, received),
+            Ok(()) => {
+                let seconds = received.elapsed().as_secs_f64();
+                self.say(&format!("{}: ready after {seconds:.3} s: {}", start.id, mind.knowledge()));
+            }
         }
+        self.tell_news(&start.id, &mut mind);
         Ok("ready")
     }
 
-    fn tell_knowledge(&self, id: &str, mind: &Mind, since: Instant) {
-        let knowledge = mind.knowledge();
-        let engine = knowledge.engine.unwrap_or("no engine");
-        let notes = knowledge.notes.join(", ");
-        self.say(&format!("{id}: {engine} after {:.3} s; {notes}", since.elapsed().as_secs_f64()));
+    fn tell_news(&self, id: &str, mind: &mut Mind) {
+        for line in mind.news() {
+            self.say(&format!("{id}: {line}"));
+        }
     }
 
     fn play(&self, id: &str, moves: Option<&[String]>, received: Instant) -> String {
@@ -190,10 +193,9 @@ impl Player {
         match decision {
             Ok(decision) => {
                 let spent = started.elapsed().as_secs_f64();
-                let knowledge = mind.knowledge();
-                let engine = knowledge.engine.unwrap_or("no engine");
-                let lanes = if knowledge.lanes { " with lanes" } else { "" };
-                self.say(&format!("{id}: {} in {spent:.2} s, {engine}{lanes}", mind.describe(&decision)));
+                self.tell_news(id, &mut mind);
+                let (thoughts, means) = (mind.describe(&decision), mind.knowledge());
+                self.say(&format!("{id}: {thoughts}; in {spent:.2} s; {means}"));
                 decision.movement
             }
             Err(error) => {

@@ -5,9 +5,12 @@
 
 use batsat::{Callbacks, SolverInterface, lbool};
 use hashbrown::HashMap;
+use ludex_engine::limits::stop_flag;
 use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub use batsat::Lit;
@@ -38,12 +41,14 @@ pub struct Budget {
     memory: usize,
     /// Bytes that the clauses of all solvers take, roughly.
     used: Rc<Cell<usize>>,
+    /// Ends everything before its time ([`ludex_engine::limits::interruptible`]).
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
-    /// A budget that begins to run now.
+    /// A budget that begins to run now, and ends at once where the work that it is for is interrupted.
     pub fn new(time: Duration, memory: usize) -> Budget {
-        Budget { started: Instant::now(), time, memory, used: Rc::default() }
+        Budget { started: Instant::now(), time, memory, used: Rc::default(), stop: stop_flag() }
     }
 
     /// A part of this budget that ends after `time`, if not with the whole.
@@ -58,11 +63,14 @@ impl Budget {
         if self.used.get() > self.memory {
             return Some(Limit::Memory(self.memory));
         }
-        (self.started.elapsed() > self.time).then_some(Limit::Time(self.time))
+        self.left().is_zero().then_some(Limit::Time(self.time))
     }
 
     /// The time that is left.
     pub fn left(&self) -> Duration {
+        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Duration::ZERO;
+        }
         self.time.saturating_sub(self.started.elapsed())
     }
 }

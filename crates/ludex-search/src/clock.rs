@@ -51,6 +51,8 @@ impl Changes {
 #[derive(Clone, Debug)]
 pub struct Clock {
     end: End,
+    /// Iterations since the last look at the processor's clock.
+    unlooked: u32,
     stop: Stop,
     changes: Option<(Changes, u64)>,
 }
@@ -85,7 +87,7 @@ impl Clock {
     }
 
     fn new(end: End) -> Clock {
-        Clock { end, stop: Stop::default(), changes: None }
+        Clock { end, unlooked: 0, stop: Stop::default(), changes: None }
     }
 
     /// The same clock, which also ends when `stop` is set.
@@ -108,24 +110,37 @@ impl Clock {
             }
             *left -= 1;
         }
+        if matches!(self.end, End::Processor(..)) {
+            self.unlooked = (self.unlooked + 1) % BETWEEN_LOOKS;
+            if self.unlooked != 0 {
+                return self.is_called_off();
+            }
+        }
         self.is_over()
     }
 
     /// True if the time is up, in the middle of an iteration too. Iterations that were granted are finished.
     pub fn is_over(&self) -> bool {
-        self.stop.is_set()
-            || self.changes.as_ref().is_some_and(|(changes, count)| changes.count() != *count)
+        self.is_called_off()
             || match &self.end {
                 End::At(moment) => Instant::now() >= *moment,
                 End::Processor(started, time) => started.elapsed() >= *time,
                 End::Iterations(_) | End::Never => false,
             }
     }
+
+    /// True if somebody has stopped the work, or something has changed.
+    fn is_called_off(&self) -> bool {
+        self.stop.is_set() || self.changes.as_ref().is_some_and(|(changes, count)| changes.count() != *count)
+    }
 }
+
+/// Reading the processor's clock is a system call, which takes as long as an iteration of the fastest searches.
+const BETWEEN_LOOKS: u32 = 32;
 
 #[cfg(test)]
 mod tests {
-    use super::{Changes, Clock, Stop};
+    use super::{BETWEEN_LOOKS, Changes, Clock, Stop};
     use std::time::{Duration, Instant};
 
     #[test]
@@ -136,6 +151,8 @@ mod tests {
         assert!(Clock::until(now).is_over());
         assert!(!Clock::until(now + Duration::from_secs(3600)).is_over());
         assert!(Clock::processor(Duration::ZERO).is_over());
+        let mut clock = Clock::processor(Duration::ZERO);
+        assert!((0..BETWEEN_LOOKS).any(|_| clock.tick()));
         let stop = Stop::default();
         let mut clock = Clock::until(now + Duration::from_secs(3600)).or(stop.clone());
         assert!(!clock.tick());

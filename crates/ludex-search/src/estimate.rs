@@ -33,6 +33,8 @@ pub struct Estimate {
     pub candidates: Vec<Candidate>,
     /// Random games played.
     pub playouts: u64,
+    /// Random games a second, since the root is what it is.
+    pub playouts_per_second: f64,
     /// States held in memory.
     pub nodes: usize,
     /// The joint moves that the search expects, as far as it has seen them often enough.
@@ -45,6 +47,7 @@ impl Estimate {
     /// Adds what another thread has found out about the same state and role.
     pub fn add(&mut self, other: &Estimate) {
         self.playouts += other.playouts;
+        self.playouts_per_second += other.playouts_per_second;
         self.nodes += other.nodes;
         self.solved |= other.solved;
         if self.line.len() < other.line.len() {

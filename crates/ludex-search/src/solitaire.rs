@@ -1,14 +1,19 @@
-//! Games for one: every state that can be reached, nearest first.
+//! Games for one: every state that can be reached, once.
 //!
 //! With nobody to disturb it a plan that reaches a goal once reaches it always, and a state is worth going
-//! through once however one got there. So this lists states breadth first, each once, until it meets the
-//! best goal there is or has seen all; what it has found is a plan. It is exact where the states fit its
-//! memory. Where they do not, [`crate::uct`] goes on by chance, and keeps the best game it has seen.
+//! through once however one got there. So this lists states, each once, until it meets the
+//! best goal there is or has seen all; what it has found is a plan. Every second state that it looks at is the
+//! nearest to the start, the others are those closest to the goal ([`crate::closeness`]): where that
+//! misleads, half the work is lost, and where it does not, puzzles are solved whose states nobody could list.
+//! It is exact where the states fit its memory. Where they do not, [`crate::uct`] goes on by chance, and keeps the best game it has seen.
 
 use crate::clock::Clock;
+use crate::closeness::{Closeness, Degrees};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use ludex_engine::engine::{Goal, Worker};
 use ludex_engine::vocabulary::{MoveId, RoleId};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::hash::BuildHasher;
 
 /// The best that the rules can give.
@@ -25,7 +30,7 @@ pub struct Plan {
     pub is_best: bool,
 }
 
-/// A breadth-first search that can be interrupted and taken up again.
+/// A search that can be interrupted and taken up again.
 #[derive(Debug)]
 pub struct Solitaire {
     words: usize,
@@ -35,8 +40,15 @@ pub struct Solitaire {
     origins: Vec<(u32, MoveId)>,
     seen: HashTable<u32>,
     hasher: DefaultHashBuilder,
-    /// The next state to look at.
+    /// The nearest state that may not have been looked at; all before it have.
     next: usize,
+    visited: Vec<bool>,
+    /// States by their closeness, in thousandths, the earlier first; some may have been looked at since.
+    close: BinaryHeap<(u16, Reverse<u32>)>,
+    /// Whether the next state to look at is the closest or the nearest.
+    by_closeness: bool,
+    degrees: Degrees,
+    closeness: Vec<f64>,
     best: Option<(u32, Goal)>,
     legal: Vec<MoveId>,
     state: Vec<u64>,
@@ -57,25 +69,53 @@ impl Solitaire {
             seen: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             next: 0,
+            visited: Vec::new(),
+            close: BinaryHeap::new(),
+            by_closeness: false,
+            degrees: Degrees::default(),
+            closeness: Vec::new(),
             best: None,
             legal: Vec::new(),
             state: vec![0; state.len()],
             successor: state.to_vec(),
         };
-        search.meet(0, MoveId(0));
+        search.meet(0, MoveId(0), None);
         Some(search)
     }
 
     /// Goes on until the clock ends; true if nothing is left to do: the best plan is known, or the memory
-    /// is full.
-    pub fn search(&mut self, worker: &mut dyn Worker, clock: &mut Clock) -> bool {
+    /// is full. Without `closeness` it goes breadth first.
+    pub fn search(
+        &mut self,
+        worker: &mut dyn Worker,
+        closeness: Option<&Closeness>,
+        clock: &mut Clock,
+    ) -> bool {
         while !self.is_over() {
             if clock.tick() {
                 return false;
             }
-            self.visit(worker);
+            if let Some(at) = self.choose() {
+                self.visit(worker, at, closeness);
+            }
         }
         true
+    }
+
+    /// The state to look at next: the closest and the nearest take turns.
+    fn choose(&mut self) -> Option<u32> {
+        self.by_closeness = !self.by_closeness;
+        if self.by_closeness {
+            while let Some((_, Reverse(at))) = self.close.pop() {
+                if !self.visited[at as usize] {
+                    return Some(at);
+                }
+            }
+        }
+        while self.next < self.visited.len() && self.visited[self.next] {
+            self.next += 1;
+        }
+        (self.next < self.visited.len()).then_some(self.next as u32)
     }
 
     /// The best plan so far.
@@ -88,7 +128,7 @@ impl Solitaire {
             at = before;
         }
         moves.reverse();
-        Some(Plan { moves, value, is_best: value >= CEILING || self.next == self.origins.len() })
+        Some(Plan { moves, value, is_best: value >= CEILING || self.is_exhausted() })
     }
 
     /// States met so far.
@@ -98,26 +138,30 @@ impl Solitaire {
 
     fn is_over(&self) -> bool {
         let found = self.best.is_some_and(|(_, value)| value >= CEILING);
-        let bytes = self.rows.len() * 8 + self.origins.len() * 16;
-        found || self.next == self.origins.len() || bytes > self.memory
+        let bytes = self.rows.len() * 8 + self.origins.len() * 16 + self.visited.len() + self.close.len() * 8;
+        found || bytes > self.memory || self.is_exhausted()
     }
 
-    fn visit(&mut self, worker: &mut dyn Worker) {
-        let at = self.next;
-        self.next += 1;
+    /// True if every state has been looked at. Found out when the nearest ones are asked for.
+    fn is_exhausted(&self) -> bool {
+        self.next == self.origins.len()
+    }
+
+    fn visit(&mut self, worker: &mut dyn Worker, at: u32, closeness: Option<&Closeness>) {
+        self.visited[at as usize] = true;
         let mut state = std::mem::take(&mut self.state);
-        state.copy_from_slice(&self.rows[at * self.words..][..self.words]);
+        state.copy_from_slice(&self.rows[at as usize * self.words..][..self.words]);
         if worker.is_terminal(&state) {
             let value = worker.goal(&state, RoleId(0)).unwrap_or(0);
             if self.best.is_none_or(|(_, best)| value > best) {
-                self.best = Some((at as u32, value));
+                self.best = Some((at, value));
             }
         } else {
             let mut legal = std::mem::take(&mut self.legal);
             worker.legal(&state, RoleId(0), &mut legal);
             for &movement in &legal {
                 worker.next(&state, &[movement], &mut self.successor);
-                self.meet(at as u32, movement);
+                self.meet(at, movement, closeness);
             }
             self.legal = legal;
         }
@@ -125,7 +169,7 @@ impl Solitaire {
     }
 
     /// Lists `successor`, unless it is listed.
-    fn meet(&mut self, from: u32, movement: MoveId) {
+    fn meet(&mut self, from: u32, movement: MoveId, closeness: Option<&Closeness>) {
         let hash = self.hasher.hash_one(&self.successor);
         let row = |at: u32| &self.rows[at as usize * self.words..][..self.words];
         if self.seen.find(hash, |&at| row(at) == self.successor).is_some() {
@@ -134,6 +178,12 @@ impl Solitaire {
         let at = self.origins.len() as u32;
         self.rows.extend_from_slice(&self.successor);
         self.origins.push((from, movement));
+        self.visited.push(false);
+        if let Some(closeness) = closeness {
+            closeness.of(&self.successor, &mut self.degrees, &mut self.closeness);
+            let thousandths = (1000.0 * self.closeness.first().copied().unwrap_or(0.0)) as u16;
+            self.close.push((thousandths, Reverse(at)));
+        }
         let (rows, words, hasher) = (&self.rows, self.words, &self.hasher);
         self.seen.insert_unique(hash, at, |&at| hasher.hash_one(&rows[at as usize * words..][..words]));
     }

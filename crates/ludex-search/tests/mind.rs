@@ -3,7 +3,9 @@
 use ludex::engine::error::BuildError;
 use ludex::engine::limits::Limits;
 use ludex::gdl::{Game, Sheet};
-use ludex_search::mind::{Equipment, Mind, MindError, Settings, Workshop, endings, network, reference};
+use ludex_search::mind::{
+    Equipment, Mind, MindError, Settings, Site, Workshop, endings, facts, interpreters, network, reference,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,7 +30,8 @@ fn later() -> Instant {
 
 #[test]
 fn two_minds_draw_at_tic_tac_toe_however_they_think() {
-    let all: [Vec<Workshop>; 3] = [vec![reference], vec![network], vec![reference, network, endings]];
+    let all: [Vec<Workshop>; 3] =
+        [vec![reference], vec![network], vec![interpreters, network, facts, endings]];
     for workshops in all {
         let mut players = [mind("tictactoe", "x", workshops.clone()), mind("tictactoe", "o", workshops)];
         for step in 0..9 {
@@ -51,7 +54,7 @@ fn games_for_one_are_played_to_the_best_end() {
     for name in ["buttonsandlights", "hanoi", "maze"] {
         let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
         let role = engine.vocabulary().show_role(engine.vocabulary().roles().next().expect("a role"));
-        let mut player = mind(name, &role, vec![reference, network]);
+        let mut player = mind(name, &role, vec![interpreters, network]);
         let mut worker = engine.worker();
         loop {
             let decision = player.choose(later()).expect("a move");
@@ -65,24 +68,32 @@ fn games_for_one_are_played_to_the_best_end() {
 }
 
 /// A workshop that never gives anything, but can be told to end.
-fn endless(game: &Game, limits: Limits, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+fn endless(site: &Site, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     loop {
-        ludex::engine::datalog::Datalog::new(game, limits)?;
+        ludex::engine::datalog::Datalog::new(&site.game, site.limits)?;
     }
+}
+
+/// Four steps along a line, with a relation of 65,536 rows that takes the workshop through the look at its stop. In the
+/// second state there is another move than in the first.
+fn line_with_ballast() -> Arc<Game> {
+    let text = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+        (<= (big ?a ?b ?c ?d ?e ?f ?g ?h) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f) (n ?g) (n ?h))
+        (n 0) (n 1) (n 2) (n 3)
+        (<= (legal r (go ?x)) (true (at ?x))) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+        (<= terminal (true (at 3)) (big 0 0 0 0 0 0 0 0)) (<= (goal r 100) (true (at 3)))";
+    Arc::new(Sheet::read(text).into_game().expect("a sound sheet"))
+}
+
+fn without_engine(role: &str) -> Mind {
+    let settings =
+        Settings { threads: 1, workshops: vec![endless], extras: Vec::new(), ..Settings::default() };
+    Mind::new(line_with_ballast(), role, settings)
 }
 
 #[test]
 fn a_mind_without_an_engine_says_so_and_ends_when_told() {
-    // Counting down from a large number takes the workshop through the look at its stop.
-    let text = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
-        (<= (big ?a ?b ?c ?d ?e ?f ?g ?h) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f) (n ?g) (n ?h))
-        (n 0) (n 1) (n 2) (n 3)
-        (<= (legal r go) (true (at ?x))) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
-        (<= terminal (true (at 3)) (big 0 0 0 0 0 0 0 0)) (<= (goal r 100) (true (at 3)))";
-    let game = Arc::new(Sheet::read(text).into_game().expect("a sound sheet"));
-    let settings =
-        Settings { threads: 1, workshops: vec![endless], extras: Vec::new(), ..Settings::default() };
-    let mut player = Mind::new(game, "r", settings);
+    let mut player = without_engine("nobody");
     let soon = Instant::now() + Duration::from_millis(20);
     assert_eq!(player.choose(soon).map(|d| d.movement), Err(MindError::NotReady));
     let stop = player.stop();
@@ -90,6 +101,26 @@ fn a_mind_without_an_engine_says_so_and_ends_when_told() {
     stop.stop();
     let answer = other.join().expect("no panic");
     assert!(matches!(answer, Err(MindError::NotReady | MindError::NoEngine(_))), "{answer:?}");
+}
+
+#[test]
+fn a_mind_without_an_engine_plays_legal_moves_all_the_same() {
+    let mut player = without_engine("r");
+    // The legal moves come from another thread, some time after the root that they are about.
+    let wait = |player: &mut Mind| {
+        for _ in 0..60_000 {
+            if let Ok(decision) = player.choose(Instant::now() + Duration::from_millis(1)) {
+                assert_eq!((decision.id, decision.estimate.candidates.len()), (None, 0));
+                return decision.movement;
+            }
+        }
+        panic!("no legal move within a minute");
+    };
+    assert_eq!(wait(&mut player), "(go 0)");
+    player.advance(&["(go 0)".to_owned()]).expect("it is not looked at without an engine");
+    assert_eq!(wait(&mut player), "(go 1)");
+    player.take_back(1);
+    assert_eq!(wait(&mut player), "(go 0)");
 }
 
 #[test]
@@ -135,6 +166,6 @@ fn minds_without_time_still_move() {
         let decision = player.choose(Instant::now()).expect("a move");
         let mut legal = Vec::new();
         engine.worker().legal(&player.state().expect("ready"), role, &mut legal);
-        assert!(legal.contains(&decision.id), "{name}");
+        assert!(decision.id.is_some_and(|id| legal.contains(&id)), "{name}");
     }
 }

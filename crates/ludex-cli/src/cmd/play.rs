@@ -221,7 +221,8 @@ impl Session<'_> {
             let mind = &mut self.minds[role.index()];
             mind.ready(Instant::now() + PREPARATION)?;
             let decision = mind.choose(Instant::now() + self.clock)?;
-            joint.push(decision.id);
+            // Ready, so it has a number.
+            joint.push(decision.id.ok_or(mind::MindError::NotReady)?);
             let waits = decision.estimate.candidates.len() < 2;
             if !waits {
                 writeln!(out, "{} plays {}", self.names[role.index()], mind.describe(&decision))?;

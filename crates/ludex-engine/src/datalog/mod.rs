@@ -16,9 +16,11 @@
 //! - `split.rs`: large rules in parts, for those who enumerate instances
 //! - `base.rs`: the static part, and the superset that gives the vocabulary
 //! - `reference.rs`: the engine
+//! - `firsthand.rs`: one state at a time in words, before there is a vocabulary
 
 mod base;
 mod evaluate;
+mod firsthand;
 mod plan;
 mod program;
 mod reference;
@@ -27,6 +29,7 @@ mod table;
 
 pub(crate) use base::{Base, Extent, Overrun};
 pub(crate) use evaluate::{Sink, Store};
+pub use firsthand::{Firsthand, Lost};
 pub(crate) use plan::{Estimate, Plan};
 pub(crate) use program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, Shape, Stay, TableId};
 pub use reference::Datalog;

@@ -39,11 +39,11 @@ struct Planned {
 
 /// The strata that each question needs, ascending.
 #[derive(Debug)]
-struct Questions {
-    legal: Vec<usize>,
+pub(super) struct Questions {
+    pub(super) legal: Vec<usize>,
     terminal: Vec<usize>,
     goal: Vec<usize>,
-    next: Vec<usize>,
+    pub(super) next: Vec<usize>,
 }
 
 /// How table rows and the bits and numbers of the vocabulary translate.
@@ -86,20 +86,33 @@ struct Trial {
 impl Datalog {
     /// Prepares the rules. Relations that are large in play are computed on demand where that saves work.
     pub fn new(game: &Game, limits: Limits) -> Result<Datalog, BuildError> {
-        let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
-        let first = Datalog::attempt(game, &vocabulary, Vec::new(), limits)?;
+        Datalog::over(game, &Arc::new(Vocabulary::new(game, limits)?), limits)
+    }
+
+    /// As `new`, with the game's vocabulary already at hand.
+    pub fn over(game: &Game, vocabulary: &Arc<Vocabulary>, limits: Limits) -> Result<Datalog, BuildError> {
+        let first = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
         Ok(Datalog::tuned(game, first, limits))
     }
 
-    /// Prepares the rules in two steps, for those who cannot wait: hands out an engine as soon as there is
-    /// one, and then the better one that [`Datalog::new`] would give, if there is a better one.
-    pub fn by_steps(game: &Game, limits: Limits, give: &mut dyn FnMut(Datalog)) -> Result<(), BuildError> {
-        let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
-        let first = Datalog::attempt(game, &vocabulary, Vec::new(), limits)?;
+    /// The engine as soon as there is one: every relation is computed whole. The vocabulary must be the game's.
+    pub fn untuned(game: &Game, vocabulary: &Arc<Vocabulary>, limits: Limits) -> Result<Datalog, BuildError> {
+        Ok(Datalog::attempt(game, vocabulary, Vec::new(), limits)?.engine)
+    }
+
+    /// Prepares the rules in two steps, for those who cannot wait: hands out the engine of
+    /// [`Datalog::untuned`], and then the one that [`Datalog::new`] would give, if that is a better one.
+    pub fn by_steps(
+        game: &Game,
+        vocabulary: &Arc<Vocabulary>,
+        limits: Limits,
+        give: &mut dyn FnMut(Datalog),
+    ) -> Result<(), BuildError> {
+        let first = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
         let is_final = first.heavy.is_empty();
         give(first.engine);
         if !is_final {
-            let again = Datalog::attempt(game, &vocabulary, Vec::new(), limits)?;
+            let again = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
             give(Datalog::tuned(game, again, limits));
         }
         Ok(())
@@ -217,7 +230,7 @@ impl Engine for Datalog {
 }
 
 impl Questions {
-    fn new(program: &Program) -> Questions {
+    pub(super) fn new(program: &Program) -> Questions {
         let dynamic: Vec<_> = program.strata.iter().filter(|s| s.phase != Phase::Static).collect();
         let mut writers: Vec<Vec<usize>> = vec![Vec::new(); program.tables.len()];
         for (position, stratum) in dynamic.iter().enumerate() {

@@ -88,12 +88,25 @@ const FEW_INSTANCES: f64 = 50_000.0;
 
 /// Compiles the rules of a game into a network.
 pub fn compile(game: &Game, limits: Limits) -> Result<Compiled, BuildError> {
-    compile_in_parts(game, limits, FEW_INSTANCES)
+    compile_over(game, Arc::new(Vocabulary::new(game, limits)?), limits)
+}
+
+/// As `compile`, with the game's vocabulary already at hand.
+pub fn compile_over(
+    game: &Game,
+    vocabulary: Arc<Vocabulary>,
+    limits: Limits,
+) -> Result<Compiled, BuildError> {
+    compile_in_parts(game, &vocabulary, limits, FEW_INSTANCES)
 }
 
 /// As `compile`, with rules of more than `few` instances taken apart.
-fn compile_in_parts(game: &Game, limits: Limits, few: f64) -> Result<Compiled, BuildError> {
-    let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
+fn compile_in_parts(
+    game: &Game,
+    vocabulary: &Arc<Vocabulary>,
+    limits: Limits,
+    few: f64,
+) -> Result<Compiled, BuildError> {
     Base::build_on_demand(game, Vec::new(), vocabulary.terms(), limits, |base| {
         let ground = ground::Ground::new(base, limits, few)?;
         let net = build::build(base, &ground, &vocabulary);
@@ -128,8 +141,9 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("a readable sheet");
             let game = ludex_gdl::Sheet::read(&text).into_game().expect("bundled games have no errors");
             let limits = Limits { time: std::time::Duration::from_secs(3600), ..Limits::default() };
-            let [whole, parts] =
-                [f64::INFINITY, 0.0].map(|few| compile_in_parts(&game, limits, few).expect("it fits"));
+            let vocabulary = Arc::new(Vocabulary::new(&game, limits).expect("it fits"));
+            let [whole, parts] = [f64::INFINITY, 0.0]
+                .map(|few| compile_in_parts(&game, &vocabulary, limits, few).expect("it fits"));
             games += 1;
             apart += usize::from(whole.sizes.rules != parts.sizes.rules);
             same_play(&path.display().to_string(), &Propnet::of(whole), &Propnet::of(parts));

@@ -58,6 +58,16 @@ impl Tree {
     /// As `new`, with other than the default options.
     pub fn with_options(game: &Game, options: Options, limits: Limits) -> Result<Tree, BuildError> {
         let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
+        Tree::over(game, vocabulary, options, limits)
+    }
+
+    /// As `with_options`, with the game's vocabulary already at hand.
+    pub fn over(
+        game: &Game,
+        vocabulary: Arc<Vocabulary>,
+        options: Options,
+        limits: Limits,
+    ) -> Result<Tree, BuildError> {
         let mut book = Rulebook::new(Program::new(game, vocabulary.terms().clone()));
         unfold(&mut book);
         let mut lexicon = Lexicon::default();

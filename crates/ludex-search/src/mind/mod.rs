@@ -2,31 +2,36 @@
 //!
 //! It is given the rules and nothing else, and makes the most of its time: *workshops* (`workshop.rs`) build
 //! engines in the background, the first one within milliseconds for most games, and the search changes to
-//! a better one as soon as it is ready; *threads* (`thread.rs`) search all the time, also while others
+//! a faster one as soon as it is ready; *threads* (`thread.rs`) search all the time, also while others
 //! think, each with its own tree, and publish what they have found. [`Mind::choose`] only waits and reads.
-//! So a move is at hand at any moment from the first engine on, and nothing that a search or an engine does
-//! can make it late.
+//! Where the first engine takes long, the legal moves are known before it (`firsthand.rs`). So a move is at hand
+//! at any moment, and nothing that a search or an engine does can make it late.
 //!
 //! Moves come in and go out as text in the spelling of the rules, because the first moves of a match may
 //! come before there is a numbering.
 //!
 //! Dropping a mind ends all its work; threads that are inside an engine's question end soon after.
 
+mod firsthand;
 mod thread;
 mod workshop;
 
-pub use workshop::{Equipment, Workshop, endings, network, reference};
+pub use workshop::{Equipment, Offer, Site, Workshop, endings, facts, interpreters, network, reference};
 
 use crate::clock::{Changes, Stop};
+use crate::closeness::Closeness;
 use crate::estimate::{Candidate, Estimate};
 use crate::uct;
+use firsthand::Early;
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::limits::{Limits, interruptible};
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
+use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_logic::endgame::Oracle;
+use ludex_logic::facts::Facts;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -41,7 +46,8 @@ pub struct Settings {
     pub memory: usize,
     /// Limits on what the engines derive.
     pub limits: Limits,
-    /// What is built, each on a thread of its own; what a later one gives is better.
+    /// What is built, each on a thread of its own. The fastest engine is used, and what a later one gives is taken to
+    /// be hard to beat: once it is the fastest, the earlier ones end.
     pub workshops: Vec<Workshop>,
     /// What is built after that, and nobody waits for.
     pub extras: Vec<Workshop>,
@@ -63,8 +69,8 @@ impl Default for Settings {
             memory: 1 << 30,
             // Bounded by rows and steps: what is late is still good for the moves to come.
             limits: Limits { time: Duration::from_secs(600), ..Limits::default() },
-            workshops: vec![reference, network],
-            extras: vec![endings],
+            workshops: vec![interpreters, network],
+            extras: vec![facts, endings],
             tree: uct::Settings::default(),
             exact: true,
             ponder: true,
@@ -128,26 +134,36 @@ impl fmt::Display for MindError {
 
 impl std::error::Error for MindError {}
 
+impl fmt::Display for Knowledge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(engine) = self.engine else { return f.write_str("no engine") };
+        write!(f, "{engine}, rules {}", self.encoding)?;
+        if self.lanes { f.write_str(", with lanes") } else { Ok(()) }
+    }
+}
+
 /// A move, and what led to it.
 #[derive(Clone, Debug)]
 pub struct Decision {
     /// The move in the spelling of the rules.
     pub movement: String,
-    /// Its number.
-    pub id: MoveId,
+    /// Its number; none where no engine was ready, and it is any legal move.
+    pub id: Option<MoveId>,
     /// What is known of the state; empty where no search had time.
     pub estimate: Estimate,
 }
 
-/// What a mind knows and does, for those who watch.
-#[derive(Clone, Debug, Default)]
+/// What a mind searches with, for those who watch.
+#[derive(Clone, Debug)]
 pub struct Knowledge {
     /// The engine in use.
     pub engine: Option<&'static str>,
+    /// How the rules were written when it was built.
+    pub encoding: Encoding,
+    /// Joint moves a second of random play with it, as measured; 0 if it was not.
+    pub states_per_second: f64,
     /// True if leaves are valued by batches.
     pub lanes: bool,
-    /// Notes of the workshops, in the order in which they came.
-    pub notes: Vec<String>,
 }
 
 /// Plays one role of one match.
@@ -180,13 +196,20 @@ struct Shared {
 }
 
 /// What lies on the table between the threads.
-#[derive(Default)]
 struct Table {
     engine: Option<Arc<dyn Engine>>,
-    /// The position in `Settings::workshops` that the engine came from.
-    rank: usize,
+    /// How it was offered.
+    encoding: Encoding,
+    states_per_second: f64,
     lanes: Option<Arc<Lanes>>,
     oracle: Option<Arc<dyn Oracle>>,
+    /// What is proved of the game, once somebody has tried.
+    facts: Option<Arc<Facts>>,
+    closeness: Option<Arc<Closeness>>,
+    /// What is known before there is an engine, and the end of the search for that.
+    early: Early,
+    enough: Stop,
+    /// Notes of the workshops that nobody has asked for yet, in the order in which they came.
     notes: Vec<String>,
     /// Workshops still at work, with their stops; and the complaint of the last that failed.
     building: Vec<Option<Stop>>,
@@ -198,6 +221,29 @@ struct Table {
     root: u64,
     /// Whether the threads should search now.
     searching: bool,
+}
+
+impl Table {
+    fn new() -> Table {
+        Table {
+            engine: None,
+            encoding: Encoding::Original,
+            states_per_second: 0.0,
+            lanes: None,
+            oracle: None,
+            facts: None,
+            closeness: None,
+            early: Early::Sought,
+            enough: Stop::default(),
+            notes: Vec::new(),
+            building: Vec::new(),
+            complaint: String::new(),
+            moves: Vec::new(),
+            play: None,
+            root: 0,
+            searching: true,
+        }
+    }
 }
 
 /// The match so far.
@@ -253,16 +299,19 @@ impl Mind {
             settings,
             stop: Stop::default(),
             changes: Changes::default(),
-            table: Mutex::new(Table { searching: true, ..Table::default() }),
+            table: Mutex::new(Table::new()),
             changed: Condvar::new(),
             findings: (0..threads).map(|_| Mutex::new(None)).collect(),
         });
         let mut handles = Vec::new();
         let stops: Vec<Stop> = workshops.iter().map(|_| Stop::default()).collect();
         shared.table().building = stops.iter().cloned().map(Some).collect();
+        let early = shared.clone();
+        handles.push(std::thread::spawn(move || firsthand::run(&early)));
+        let site = Arc::new(Site::new(shared.game.clone(), shared.settings.limits));
         for (rank, (workshop, stop)) in workshops.into_iter().zip(stops).enumerate() {
-            let shared = shared.clone();
-            handles.push(std::thread::spawn(move || workshop::run(&shared, rank, workshop, &stop)));
+            let (shared, site) = (shared.clone(), site.clone());
+            handles.push(std::thread::spawn(move || workshop::run(&shared, &site, rank, workshop, &stop)));
         }
         for number in 0..threads {
             let shared = shared.clone();
@@ -284,7 +333,12 @@ impl Mind {
                 return Err(MindError::UnknownRole(self.shared.role.clone()));
             }
             if table.building[..self.shared.settings.workshops.len()].iter().all(Option::is_none) {
-                return Err(MindError::NoEngine(table.complaint.clone()));
+                // There will be none; whoever knows the legal moves can still play.
+                match table.early {
+                    Early::Sought => {}
+                    Early::Known { .. } => return Err(MindError::NotReady),
+                    Early::Over => return Err(MindError::NoEngine(table.complaint.clone())),
+                }
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || self.shared.stop.is_set() {
@@ -352,10 +406,13 @@ impl Mind {
         self.shared.table().engine.clone()
     }
 
-    /// The move for the current state. Returns before `deadline` where an engine was ready in time: at once
-    /// if there is one legal move or the best one is certain, else when the time is used up.
+    /// The move for the current state. Returns at once if there is one legal move or the best one is certain, else
+    /// when the time is used up. Where no engine was ready in time it is any legal move, if those are known.
     pub fn choose(&mut self, deadline: Instant) -> Result<Decision, MindError> {
-        self.ready(deadline)?;
+        match self.ready(deadline) {
+            Err(MindError::NotReady) => return self.any_legal_move().ok_or(MindError::NotReady),
+            other => other?,
+        }
         let (engine, role, state, root) = {
             let table = self.shared.table();
             let Some((engine, play)) = table.engine.as_ref().zip(table.play.as_ref()) else {
@@ -376,7 +433,18 @@ impl Mind {
             let seed = self.shared.settings.seed ^ root;
             legal[Random::new(seed).below(legal.len())]
         });
-        Ok(Decision { movement: engine.vocabulary().show_move(role, id), id, estimate })
+        Ok(Decision { movement: engine.vocabulary().show_move(role, id), id: Some(id), estimate })
+    }
+
+    /// A legal move found without an engine.
+    fn any_legal_move(&self) -> Option<Decision> {
+        let table = self.shared.table();
+        let Early::Known { root, legal } = &table.early else { return None };
+        if *root != table.root || legal.is_empty() {
+            return None;
+        }
+        let choice = Random::new(self.shared.settings.seed ^ root).below(legal.len());
+        Some(Decision { movement: legal[choice].clone(), id: None, estimate: Estimate::default() })
     }
 
     /// Lets the threads search until the deadline, or until they are sure.
@@ -428,14 +496,20 @@ impl Mind {
         engine.worker().goal(&state, role)
     }
 
-    /// What it knows, for those who watch.
+    /// What it searches with, for those who watch.
     pub fn knowledge(&self) -> Knowledge {
         let table = self.shared.table();
         Knowledge {
             engine: table.engine.as_ref().map(|engine| engine.name()),
+            encoding: table.encoding,
+            states_per_second: table.states_per_second,
             lanes: table.lanes.is_some(),
-            notes: table.notes.clone(),
         }
+    }
+
+    /// What the workshops have had to say since it was last asked.
+    pub fn news(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.shared.table().notes)
     }
 
     /// A handle that ends all work from another thread.
@@ -446,12 +520,16 @@ impl Mind {
     /// A decision with its figures, in words.
     pub fn describe(&self, decision: &Decision) -> String {
         let estimate = &decision.estimate;
-        let candidate = estimate.candidates.iter().find(|c| c.movement == decision.id);
+        let Some(id) = decision.id else {
+            return format!("{}: no engine yet, any legal move", decision.movement);
+        };
+        let candidate = estimate.candidates.iter().find(|c| c.movement == id);
         let value = candidate.map_or_else(|| "no search".to_owned(), describe_value);
         if estimate.candidates.len() < 2 {
             return format!("{}, the only move", decision.movement);
         }
-        format!("{}: {value}; {} playouts, {} nodes", decision.movement, estimate.playouts, estimate.nodes)
+        let Estimate { playouts, playouts_per_second: rate, nodes, .. } = estimate;
+        format!("{}: {value}; {playouts} playouts, {rate:.0} a second, {nodes} nodes", decision.movement)
     }
 }
 
@@ -476,9 +554,9 @@ impl Stopper {
     /// Ends it. Whoever waits for the mind gets an answer at once.
     pub fn stop(&self) {
         self.0.stop.set();
-        for stop in self.0.table().building.iter().flatten() {
-            stop.set();
-        }
+        let table = self.0.table();
+        table.building.iter().flatten().chain([&table.enough]).for_each(Stop::set);
+        drop(table);
         self.0.announce();
     }
 }

@@ -3,14 +3,18 @@
 use super::Shared;
 use crate::alphabeta::AlphaBeta;
 use crate::clock::Clock;
+use crate::closeness::Closeness;
 use crate::estimate::{Candidate, Estimate, Verdict};
 use crate::solitaire::Solitaire;
+use crate::suitable::Exhaustive;
 use crate::uct::{self, Tools, Tree};
+use cpu_time::ThreadTime;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::limits::interruptible;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_logic::endgame::Oracle;
+use ludex_logic::facts::Facts;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +28,8 @@ struct Snapshot {
     engine: Arc<dyn Engine>,
     lanes: Option<Arc<Lanes>>,
     oracle: Option<Arc<dyn Oracle>>,
+    facts: Option<Arc<Facts>>,
+    closeness: Option<Arc<Closeness>>,
     role: RoleId,
     chance: Option<RoleId>,
     state: Vec<u64>,
@@ -46,13 +52,18 @@ struct Exact {
     /// A search of a game for one, and the number of moves at which it began.
     solitaire: Option<(Solitaire, usize)>,
     begun: bool,
+    /// Processor time: on a busy machine a thread waits more than it works.
     spent: Duration,
     /// What it has found out about the current root.
     found: Option<Estimate>,
 }
 
-/// Exhaustive search gets one part in so many of a thread's time.
-const EXACT_SHARE: u32 = 6;
+/// Work on one root with one engine.
+struct Shift {
+    begun: ThreadTime,
+    /// What exhaustive search had spent on this root before.
+    exact_before: Duration,
+}
 
 /// Searches until the mind is stopped.
 pub(super) fn run(shared: &Shared, number: usize) {
@@ -76,6 +87,8 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
                 engine: engine.clone(),
                 lanes: table.lanes.clone(),
                 oracle: table.oracle.clone(),
+                facts: table.facts.clone(),
+                closeness: table.closeness.clone(),
                 role: play.role,
                 chance: play.chance,
                 state: play.state().to_vec(),
@@ -94,14 +107,20 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
         || Clock::iterations(1).or(shared.stop.clone()).while_unchanged(&shared.changes, snapshot.changes);
     move_root(shared, number, snapshot, memory, &mut *worker);
     let Some(tree) = &mut memory.tree else { return };
-    let begun = Instant::now();
+    let (begun, before) = (Instant::now(), tree.playouts());
+    let shift = Shift { begun: ThreadTime::now(), exact_before: memory.exact.spent };
     while !current().is_over() {
         let slice = Instant::now() + BETWEEN_REPORTS;
         if number == 0 && shared.settings.exact {
-            memory.exact.search(shared, snapshot, &mut *worker, begun);
+            memory.exact.search(shared, snapshot, &mut *worker, &shift);
         }
         let lanes = snapshot.lanes.as_ref().map(|lanes| lanes.runner(shared.settings.seed ^ tree.playouts()));
-        let mut tools = Tools { worker: &mut *worker, lanes, oracle: snapshot.oracle.as_deref() };
+        let mut tools = Tools {
+            worker: &mut *worker,
+            lanes,
+            oracle: snapshot.oracle.as_deref(),
+            closeness: snapshot.closeness.as_deref().filter(|closeness| closeness.is_trusted()),
+        };
         // One iteration at least, so that slow engines get somewhere.
         let clock = Clock::until(slice);
         loop {
@@ -112,6 +131,8 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
             }
         }
         let mut estimate = tree.estimate(snapshot.role);
+        let played = tree.playouts().saturating_sub(before);
+        estimate.playouts_per_second = played as f64 / begun.elapsed().as_secs_f64().max(1e-6);
         if let Some(found) = &memory.exact.found {
             estimate = combined(estimate, found);
         }
@@ -176,22 +197,25 @@ impl Exact {
         self.spent = Duration::ZERO;
     }
 
-    /// Goes on for a moment if less than its share of the time since `begun` was spent.
-    fn search(&mut self, shared: &Shared, snapshot: &Snapshot, worker: &mut dyn Worker, begun: Instant) {
-        let share = if shared.settings.threads > 4 { 1 } else { EXACT_SHARE };
-        if self.found.as_ref().is_some_and(|found| found.solved) || self.spent * share > begun.elapsed() {
+    /// Goes on for a moment if less than its share of the processor time of the shift was spent.
+    fn search(&mut self, shared: &Shared, snapshot: &Snapshot, worker: &mut dyn Worker, shift: &Shift) {
+        let kind = Exhaustive::of(worker.vocabulary().role_count(), snapshot.facts.as_deref());
+        let share = if shared.settings.threads > 4 { 1 } else { kind.share() };
+        if kind == Exhaustive::Unfit
+            || self.found.as_ref().is_some_and(|found| found.solved)
+            || (self.spent - shift.exact_before) * share > shift.begun.elapsed()
+        {
             return;
         }
-        if !self.begun {
+        if !self.begun && kind != Exhaustive::Solitaire {
             self.begun = true;
             self.alphabeta = AlphaBeta::new(worker, shared.settings.memory / 4);
         }
-        let started = Instant::now();
+        let started = ThreadTime::now();
         // Each try begins at depth one again, and finds the way by its table; so tries grow longer.
         let time = (self.spent / 2).clamp(BETWEEN_REPORTS / 2, Duration::from_secs(2));
-        let mut clock = Clock::until(started + time)
-            .or(shared.stop.clone())
-            .while_unchanged(&shared.changes, snapshot.changes);
+        let mut clock =
+            Clock::processor(time).or(shared.stop.clone()).while_unchanged(&shared.changes, snapshot.changes);
         if let Some(search) = &mut self.alphabeta {
             if search.applies() {
                 let found = search.search(worker, &snapshot.state, snapshot.role, &mut clock);
@@ -224,7 +248,7 @@ impl Exact {
                 .map(|search| (search, made));
         }
         let Some((search, from)) = &mut self.solitaire else { return };
-        search.search(worker, clock);
+        search.search(worker, snapshot.closeness.as_deref(), clock);
         let Some(plan) = planned(search, *from).filter(|plan| plan.value > 0) else { return };
         let mut legal = Vec::new();
         worker.legal(&snapshot.state, snapshot.role, &mut legal);
@@ -251,6 +275,7 @@ fn combined(mut estimate: Estimate, exact: &Estimate) -> Estimate {
     if exact.solved || estimate.candidates.is_empty() {
         let mut certain = exact.clone();
         (certain.playouts, certain.nodes) = (estimate.playouts, estimate.nodes);
+        certain.playouts_per_second = estimate.playouts_per_second;
         for (mine, theirs) in certain.candidates.iter_mut().zip(&estimate.candidates) {
             (mine.visits, mine.value) = (theirs.visits, theirs.value);
         }

@@ -1,61 +1,177 @@
 //! What is built while a match goes on.
 
-use super::{Play, Shared, follow};
+use super::{Early, Play, Shared, follow};
 use crate::clock::Stop;
+use crate::closeness::Closeness;
+use crate::suitable::Exhaustive;
+use cpu_time::ThreadTime;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
 use ludex_engine::limits::{Limits, interruptible, stop_flag};
-use ludex_engine::propnet::Propnet;
+use ludex_engine::measure::one_by_one;
 use ludex_engine::propnet::lanes::Lanes;
-use ludex_engine::vocabulary::RoleId;
-use ludex_gdl::Game;
+use ludex_engine::propnet::{Propnet, compile_over};
+use ludex_engine::random::Random;
+use ludex_engine::tree::{Options as TreeOptions, Tree};
+use ludex_engine::vocabulary::{RoleId, Vocabulary};
+use ludex_gdl::rewrite::fnext::{Encoding, encode};
+use ludex_gdl::{Game, Keyword};
+use ludex_logic::discover::{discover, statements};
 use ludex_logic::endgame::regress::{self, Options, Summary, regress};
 use ludex_logic::endgame::{Database, Oracle};
+use ludex_logic::facts::Facts;
+use ludex_logic::prove::{Options as ProofOptions, Prover};
+use ludex_logic::transition::System;
 use std::fmt;
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Builds something for a game, piece by piece; each piece is used from the moment it is given. It runs
 /// inside [`interruptible`], and ends early where its work asks for limits.
-pub type Workshop = fn(&Game, Limits, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
+pub type Workshop = fn(&Site, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
+
+/// What the workshops of a mind have in common.
+#[derive(Debug)]
+pub struct Site {
+    /// The game.
+    pub game: Arc<Game>,
+    /// Limits on what the engines derive.
+    pub limits: Limits,
+    vocabulary: OnceLock<Result<Arc<Vocabulary>, BuildError>>,
+}
+
+impl Site {
+    /// A site where nothing has been built yet.
+    pub fn new(game: Arc<Game>, limits: Limits) -> Site {
+        Site { game, limits, vocabulary: OnceLock::new() }
+    }
+
+    /// The vocabulary, which every engine begins with and which takes most of the time of some: whoever needs it
+    /// first computes it for all.
+    pub fn vocabulary(&self) -> Result<Arc<Vocabulary>, BuildError> {
+        self.vocabulary.get_or_init(|| Ok(Arc::new(Vocabulary::new(&self.game, self.limits)?))).clone()
+    }
+}
 
 /// A piece that a workshop gives.
 pub enum Equipment {
     /// An engine to search with.
-    Engine(Arc<dyn Engine>),
+    Engine(Offer),
     /// Batches of random games.
     Lanes(Arc<Lanes>),
+    /// What is proved of the game.
+    Facts(Arc<Facts>),
+    /// How close states are to the goals.
+    Closeness(Arc<Closeness>),
     /// What is known of the end of the game.
     Oracle(Arc<dyn Oracle>),
     /// Something worth telling those who watch.
     Note(String),
 }
 
+/// An engine, and how good it is.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// The engine.
+    pub engine: Arc<dyn Engine>,
+    /// How the rules were written when it was built.
+    pub encoding: Encoding,
+    /// Joint moves a second of random play; 0 before it was measured. The fastest offer is taken, and of
+    /// equal ones the last.
+    pub states_per_second: f64,
+}
+
+impl Offer {
+    fn unmeasured(engine: Arc<dyn Engine>, encoding: Encoding) -> Offer {
+        Offer { engine, encoding, states_per_second: 0.0 }
+    }
+
+    /// The same after a moment of random play. An engine that meets its limit there stays unmeasured.
+    fn measured(self) -> Offer {
+        /// Processor time for each, as the portfolio has it ([`ludex_engine::auto`]).
+        const SECONDS: f64 = 0.05;
+        let mut worker = self.engine.worker();
+        let played = one_by_one(&mut *worker, SECONDS, &mut Random::new(1), &mut |_| {});
+        let is_sound = worker.fault().is_none();
+        drop(worker);
+        Offer { states_per_second: if is_sound { played.states_per_second() } else { 0.0 }, ..self }
+    }
+}
+
+impl fmt::Display for Offer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {:.0} states/s", self.engine.name(), self.encoding, self.states_per_second)
+    }
+}
+
 impl fmt::Debug for Equipment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Equipment::Engine(engine) => f.debug_tuple("Engine").field(&engine.name()).finish(),
+            Equipment::Engine(offer) => f.debug_tuple("Engine").field(offer).finish(),
             Equipment::Lanes(_) => f.write_str("Lanes"),
+            Equipment::Facts(_) => f.write_str("Facts"),
+            Equipment::Closeness(_) => f.write_str("Closeness"),
             Equipment::Oracle(_) => f.write_str("Oracle"),
             Equipment::Note(note) => f.debug_tuple("Note").field(note).finish(),
         }
     }
 }
 
-/// The reference engine: ready first, for most games within milliseconds.
-pub fn reference(game: &Game, limits: Limits, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
-    Datalog::by_steps(game, limits, &mut |engine| give(Equipment::Engine(Arc::new(engine))))
+/// The reference engine and nothing else: for the measuring stick.
+pub fn reference(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    Datalog::by_steps(&site.game, &site.vocabulary()?, site.limits, &mut |engine| {
+        give(Equipment::Engine(Offer::unmeasured(Arc::new(engine), Encoding::Original)));
+    })
+}
+
+/// The interpreters, with the rules as written and translated for the frame problem: ready first, for most games within
+/// milliseconds. All that take the game are measured.
+pub fn interpreters(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    let vocabulary = site.vocabulary()?;
+    let tree = |rules: &Game| -> Result<Arc<dyn Engine>, BuildError> {
+        Ok(Arc::new(Tree::over(rules, vocabulary.clone(), TreeOptions::default(), site.limits)?))
+    };
+    let datalog = |rules: &Game| -> Result<Arc<dyn Engine>, BuildError> {
+        Ok(Arc::new(Datalog::over(rules, &vocabulary, site.limits)?))
+    };
+    let mut offer = |engine: Arc<dyn Engine>, encoding: Encoding| {
+        let offer = Offer::unmeasured(engine, encoding);
+        give(Equipment::Engine(offer.clone()));
+        give(Equipment::Engine(offer.measured()));
+    };
+    let first = tree(&site.game).map(|engine| offer(engine, Encoding::Original));
+    let translated = encode(&site.game, Encoding::Relevant, &[]);
+    if translated.frame.is_some()
+        && let Ok(engine) = tree(&translated)
+    {
+        offer(engine, Encoding::Relevant);
+    }
+    let second = datalog(&site.game).map(|engine| offer(engine, Encoding::Original));
+    // One of them is enough to play with.
+    first.or(second)
 }
 
 /// The network, then the lanes, where the network is not too large for them to be worth their building.
-pub fn network(game: &Game, limits: Limits, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+pub fn network(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     /// Lanes go over the whole network at each ply, so beyond this size a leaf takes too long.
     const MOST_GATES: usize = 200_000;
-    let engine = Arc::new(Propnet::new(game, limits)?);
+    /// Random games, and the processor time that they may take.
+    const SAMPLES: usize = 400;
+    const CALIBRATION: Duration = Duration::from_millis(100);
+    let engine = Arc::new(Propnet::of(compile_over(&site.game, site.vocabulary()?, site.limits)?));
     let gates = engine.net().gate_count();
     give(Equipment::Note(format!("a network of {gates} gates")));
-    give(Equipment::Engine(engine.clone()));
+    let offer = Offer::unmeasured(engine.clone(), Encoding::Original);
+    give(Equipment::Engine(offer.clone()));
+    give(Equipment::Engine(offer.measured()));
+    if let Some(mut closeness) = Closeness::new(engine.net()) {
+        let started = ThreadTime::now();
+        let mut is_over = || started.elapsed() > CALIBRATION;
+        closeness.calibrate(&mut *engine.worker(), SAMPLES, &mut Random::new(1), &mut is_over);
+        give(Equipment::Note(told(&closeness)));
+        give(Equipment::Closeness(Arc::new(closeness)));
+    }
     if gates <= MOST_GATES {
         let mut initial = vec![0; engine.vocabulary().words()];
         engine.worker().initial(&mut initial);
@@ -65,8 +181,37 @@ pub fn network(game: &Game, limits: Limits, give: &mut dyn FnMut(Equipment)) -> 
     Ok(())
 }
 
+/// How far closeness is trusted, in words.
+fn told(closeness: &Closeness) -> String {
+    let each: Vec<String> = closeness.trust().iter().map(|t| format!("{:.2}", t.correlation)).collect();
+    format!("closeness to the goals foretells the outcome by {}", each.join(", "))
+}
+
+/// What can be proved in a few seconds: turns, sums, groups, the length of a match.
+pub fn facts(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    const TIME: Duration = Duration::from_secs(5);
+    const MEMORY: usize = 256 << 20;
+    /// Statements that are told: the most telling come first.
+    const TOLD: usize = 6;
+    let limits = Limits { time: 2 * TIME, ..site.limits };
+    // Without a network nothing is proved, and the game is played all the same.
+    let Ok(system) = System::new(&site.game, &[site.game.rules.keyword(Keyword::Goal)], limits) else {
+        return Ok(());
+    };
+    let options = ProofOptions { time: TIME, memory: MEMORY, ..ProofOptions::default() };
+    let facts = discover(&Prover::new(&system, options));
+    let told = statements(&facts, system.vocabulary());
+    let told: Vec<&str> = told.iter().take(TOLD).map(|statement| statement.text.as_str()).collect();
+    let told = if told.is_empty() { "nothing".to_owned() } else { told.join("; ") };
+    let exhaustive = Exhaustive::of(system.vocabulary().role_count(), Some(&facts));
+    give(Equipment::Note(format!("proved: {told}")));
+    give(Equipment::Note(format!("beside the tree: {exhaustive}")));
+    give(Equipment::Facts(Arc::new(facts)));
+    Ok(())
+}
+
 /// A database of the last moves by regression, within bounds that leave the rest of the machine alone.
-pub fn endings(game: &Game, _: Limits, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+pub fn endings(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     let limits = regress::Limits {
         depth: 8,
         nodes: 2_000_000,
@@ -77,7 +222,7 @@ pub fn endings(game: &Game, _: Limits, give: &mut dyn FnMut(Equipment)) -> Resul
     let stop = stop_flag();
     let options = Options { limits, interrupt: stop.as_deref(), ..Options::default() };
     // Without a database of its end a game is played as well as without this workshop.
-    let Ok(done) = regress(game, &options) else { return Ok(()) };
+    let Ok(done) = regress(&site.game, &options) else { return Ok(()) };
     let Summary { entries, depth, .. } = done.summary;
     if entries > 0
         && let Ok(database) = Database::from_bytes(done.bytes)
@@ -89,7 +234,7 @@ pub fn endings(game: &Game, _: Limits, give: &mut dyn FnMut(Equipment)) -> Resul
 }
 
 /// Runs a workshop on its thread and puts what it gives on the table.
-pub(super) fn run(shared: &Shared, rank: usize, workshop: Workshop, stop: &Stop) {
+pub(super) fn run(shared: &Shared, site: &Site, rank: usize, workshop: Workshop, stop: &Stop) {
     /// Takes the workshop off the list of those at work, also if it panics: nobody waits for it then.
     struct Done<'s>(&'s Shared, usize);
     impl Drop for Done<'_> {
@@ -99,18 +244,32 @@ pub(super) fn run(shared: &Shared, rank: usize, workshop: Workshop, stop: &Stop)
         }
     }
     let _done = Done(shared, rank);
-    // What nobody waits for must not keep from its work what everybody waits for.
-    let awaited = shared.settings.workshops.len();
-    if rank >= awaited {
+    head_start(shared, stop);
+    // What nobody waits for must not keep from its work what everybody waits for, and comes in its order.
+    if rank >= shared.settings.workshops.len() {
         let mut table = shared.table();
-        while table.building[..awaited].iter().any(Option::is_some) && !stop.is_set() {
+        while table.building[..rank].iter().any(Option::is_some) && !stop.is_set() {
             table = shared.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
         }
     }
     let mut give = |piece: Equipment| put(shared, rank, piece);
-    let result = interruptible(stop.flag(), || workshop(&shared.game, shared.settings.limits, &mut give));
+    let result = interruptible(stop.flag(), || workshop(site, &mut give));
     if let Err(error) = result {
         shared.table().complaint = error.to_string();
+    }
+}
+
+/// Waits until the first legal moves are known, for a moment at most: on a busy machine they would come late.
+fn head_start(shared: &Shared, stop: &Stop) {
+    const MOMENT: Duration = Duration::from_secs(1);
+    let until = Instant::now() + MOMENT;
+    let mut table = shared.table();
+    while matches!(table.early, Early::Sought) && !stop.is_set() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        table = shared.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 
@@ -120,18 +279,27 @@ fn put(shared: &Shared, rank: usize, piece: Equipment) {
         Equipment::Note(note) => table.notes.push(note),
         Equipment::Lanes(lanes) => table.lanes = Some(lanes),
         Equipment::Oracle(oracle) => table.oracle = Some(oracle),
-        // A better engine was faster.
-        Equipment::Engine(_) if table.engine.is_some() && rank < table.rank => return,
-        Equipment::Engine(engine) => {
-            // Whatever would give a worse one need not go on.
-            for stop in table.building[..rank].iter().flatten() {
-                stop.set();
+        Equipment::Facts(facts) => table.facts = Some(facts),
+        Equipment::Closeness(closeness) => table.closeness = Some(closeness),
+        Equipment::Engine(offer) => {
+            if offer.states_per_second > 0.0 {
+                table.notes.push(offer.to_string());
             }
+            // A better engine was faster.
+            if table.engine.is_some() && offer.states_per_second < table.states_per_second {
+                return;
+            }
+            // What comes from further on in the list is hard to beat once it is the fastest.
+            if offer.states_per_second > 0.0 {
+                table.building[..rank].iter().flatten().for_each(Stop::set);
+            }
+            table.enough.set();
             if table.play.is_none() {
-                table.play = begin(&*engine, &shared.role);
+                table.play = begin(&*offer.engine, &shared.role);
             }
-            table.engine = Some(engine);
-            table.rank = rank;
+            table.encoding = offer.encoding;
+            table.states_per_second = offer.states_per_second;
+            table.engine = Some(offer.engine);
             if let Err(error) = follow(&mut table) {
                 // The moves came before they could be understood: the match goes on without them.
                 let followed = table.play.as_ref().map_or(0, |play| play.joints.len());

@@ -4,12 +4,14 @@
 //! were part of the dice; so games with simultaneous moves, any number of roles and any goal values need
 //! no special case. Where at most one role has a choice this is plain UCT.
 //!
-//! Three things are added to the textbook:
+//! Four things are added to the textbook:
 //!
 //! - *Proofs* (`proof.rs`): what is certain, a finished game, a state that the end-game [`Oracle`] knows, or a
 //!   move that wins whatever follows, is backed up as such and never sampled again.
 //! - *Batches*: where the network is compiled for lanes, a new leaf is valued by 512 random games instead
 //!   of one, which takes about five times as long as one.
+//! - *Closeness* ([`crate::closeness`]): without lanes the outcome of the one random game is mixed with how far the goals'
+//!   conditions are met, as far as that is known to foretell anything.
 //! - *Reuse*: [`Tree::advance`] keeps what was found out below the moves made (`memory.rs`).
 //!
 //! One tree belongs to one thread; several threads search with a tree each and add up their
@@ -22,6 +24,7 @@ mod memory;
 mod proof;
 
 use crate::clock::Clock;
+use crate::closeness::{Closeness, Degrees};
 use crate::estimate::{Candidate, Estimate, Verdict};
 use hashbrown::HashMap;
 use ludex_engine::engine::{PlayoutBuffer, Worker};
@@ -79,6 +82,8 @@ pub struct Tools<'a> {
     pub lanes: Option<LanesRunner<'a>>,
     /// What is known of the end of the game.
     pub oracle: Option<&'a dyn Oracle>,
+    /// A guess at the value of states, for leaves that are valued by a single random game.
+    pub closeness: Option<&'a Closeness>,
 }
 
 /// A search tree over one game.
@@ -119,6 +124,8 @@ struct Scratch {
     outcome: Vec<f64>,
     /// The moves of a random game that is recorded.
     moves: Vec<MoveId>,
+    degrees: Degrees,
+    close: Vec<f64>,
     playout: PlayoutBuffer,
 }
 
@@ -182,6 +189,7 @@ impl Tree {
         let mut estimate = Estimate {
             candidates: Vec::new(),
             playouts: self.playouts,
+            playouts_per_second: 0.0,
             nodes: self.nodes.len(),
             line: self.line(),
             solved: self.is_solved(),
@@ -354,6 +362,11 @@ impl Tree {
         }
         if recorded && tools.worker.is_terminal(&scratch.state) {
             self.keep_record(scratch);
+        }
+        // In a game for one the search beside this goes by closeness.
+        if let (Some(closeness), false) = (tools.closeness, recorded) {
+            let Scratch { next, degrees, close, outcome, .. } = scratch;
+            closeness.mix(next, degrees, close, outcome);
         }
         true
     }

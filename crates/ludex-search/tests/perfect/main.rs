@@ -2,6 +2,8 @@
 //! search, which is written here without any of their code and runs on the reference engine.
 
 mod exhaustive;
+mod guided;
+mod values;
 
 use exhaustive::Exhaustive;
 use ludex::engine::datalog::Datalog;
@@ -144,6 +146,7 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
                 worker: &mut *worker,
                 lanes: lanes.as_ref().map(|lanes| lanes.runner(seed)),
                 oracle: endings.as_ref().map(|database| database as &dyn Oracle),
+                closeness: None,
             };
             tree.search(&mut tools, &mut Clock::iterations(iterations));
             let estimate = tree.estimate(role);
@@ -192,7 +195,7 @@ fn games_for_one_are_solved_and_the_plan_is_carried_out() {
         let mut worker = engine.worker();
         let mut state = initial(&mut *worker);
         let mut search = Solitaire::new(&*worker, &state, 256 << 20).expect("one role");
-        assert!(search.search(&mut *worker, &mut Clock::iterations(u64::MAX)), "{name}");
+        assert!(search.search(&mut *worker, None, &mut Clock::iterations(u64::MAX)), "{name}");
         let plan = search.plan().expect("there is an end");
         assert!(plan.is_best && plan.value == 100, "{name}: {plan:?}");
         let reference = reference(name);
@@ -218,7 +221,7 @@ fn a_full_memory_ends_the_search_of_games_for_one() {
     let mut worker = engine.worker();
     let state = initial(&mut *worker);
     let mut search = Solitaire::new(&*worker, &state, 10_000).expect("one role");
-    assert!(search.search(&mut *worker, &mut Clock::iterations(u64::MAX)));
+    assert!(search.search(&mut *worker, None, &mut Clock::iterations(u64::MAX)));
     assert!(search.plan().is_none_or(|plan| !plan.is_best));
 }
 
@@ -230,7 +233,7 @@ fn the_tree_finds_and_keeps_plans_in_games_for_one() {
         let mut state = initial(&mut *worker);
         let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1);
         while !worker.is_terminal(&state) {
-            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None };
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: None };
             tree.search(&mut tools, &mut Clock::iterations(iterations));
             let movement = tree.estimate(RoleId(0)).best().expect("a move").movement;
             let mut next = state.clone();
@@ -252,7 +255,7 @@ fn the_same_seed_gives_the_same_search_and_a_kept_tree_is_a_tree() {
         let mut random = Random::new(5);
         let mut estimates = Vec::new();
         while !worker.is_terminal(&state) {
-            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None };
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: None };
             tree.search(&mut tools, &mut Clock::iterations(300));
             let estimate = tree.estimate(RoleId(1));
             let before: u64 = estimate.candidates.iter().map(|c| c.visits).sum();
@@ -281,7 +284,7 @@ fn a_tree_without_room_still_answers() {
     let state = initial(&mut *worker);
     let settings = Settings { memory: 4000, ..Settings::default() };
     let mut tree = Tree::new(settings, &mut *worker, &state, 1);
-    let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None };
+    let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: None };
     tree.search(&mut tools, &mut Clock::iterations(500));
     let estimate = tree.estimate(RoleId(0));
     assert!(estimate.nodes < 100 && estimate.playouts > 400, "{estimate:?}");

@@ -1,0 +1,212 @@
+//! A match followed without a vocabulary: the legal moves of the state at hand, in words.
+//!
+//! The vocabulary lists everything that any state can hold, which for some sheets takes seconds. [`Firsthand`] looks
+//! at one state at a time: it is the reference evaluation over the same tables, with rows of terms for a state
+//! instead of bits, so the first moves are known as soon as the static relations are.
+//!
+//! Use it until an engine is ready. It is no [`crate::engine::Engine`]: it numbers nothing, plans its joins anew for
+//! each state and writes every move down, so it is far too slow to search with.
+
+use super::base::{Base, Overrun};
+use super::evaluate::Store;
+use super::plan::Estimate;
+use super::program::{Program, Stay, TableId};
+use super::reference::Questions;
+use crate::error::BuildError;
+use crate::limits::{Budget, Exceeded, Limits};
+use crate::terms::{TermId, Terms};
+use crate::vocabulary::RoleId;
+use ludex_gdl::Game;
+use ludex_gdl::analysis::dependencies::Phase;
+use std::fmt;
+
+/// One match from its first state on.
+#[derive(Debug)]
+pub struct Firsthand {
+    program: Program,
+    /// The static tables, and what follows from the current state.
+    store: Store,
+    /// The static length of each table.
+    base: Vec<usize>,
+    questions: Questions,
+    /// Positions in `Program::strata` of those that depend on the state, as `questions` counts them.
+    dynamic: Vec<usize>,
+    limits: Limits,
+    roles: Vec<TermId>,
+    /// The legal moves of each role.
+    legal: Vec<Vec<Written>>,
+}
+
+/// A move in words, and where it is done.
+#[derive(Clone, Debug)]
+struct Written {
+    text: String,
+    does: TableId,
+    /// The columns, the role first.
+    row: Vec<TermId>,
+}
+
+/// Why a joint move could not be followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// Not one move for each role.
+    Count(usize),
+    /// A move that is not legal in the current state.
+    Illegal(String),
+    /// The state after it derives more than it may. There is no current state any more.
+    Limit(Exceeded),
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lost::Count(moves) => write!(f, "{moves} moves are not one for each role"),
+            Lost::Illegal(text) => write!(f, "the move `{text}` is not legal here"),
+            Lost::Limit(limit) => write!(f, "the next state derives {limit}"),
+        }
+    }
+}
+
+impl std::error::Error for Lost {}
+
+/// A static relation with more atoms than this is tried on demand first: one state asks for few of them. (Chess has one
+/// of millions; with the limit of an engine its first moves take two seconds.)
+const FEW_ROWS: usize = 20_000;
+
+impl Firsthand {
+    /// Computes what is static, and the legal moves of the first state.
+    pub fn new(game: &Game, limits: Limits) -> Result<Firsthand, BuildError> {
+        let build = |bound: Limits| {
+            Base::build(game, bound, |base| {
+                let mut first = Firsthand::of(base, bound);
+                first.begin()?;
+                Ok(Firsthand { limits, ..first })
+            })
+        };
+        build(Limits { rows: limits.rows.min(FEW_ROWS), ..limits }).or_else(|_| build(limits))
+    }
+
+    fn of(base: &Base, limits: Limits) -> Firsthand {
+        let (program, store) = (base.program.clone(), base.store.clone());
+        let is_dynamic = |&at: &usize| program.strata[at].phase != Phase::Static;
+        Firsthand {
+            questions: Questions::new(&program),
+            dynamic: (0..program.strata.len()).filter(is_dynamic).collect(),
+            base: store.tables.iter().map(|table| table.len()).collect(),
+            roles: store.table(program.role).rows().map(|row| row[0]).collect(),
+            legal: Vec::new(),
+            program,
+            store,
+            limits,
+        }
+    }
+
+    /// The roles in the order of the rules, which is that of every vocabulary of the game.
+    pub fn roles(&self) -> impl Iterator<Item = String> {
+        self.roles.iter().map(|&role| self.store.terms.show(&self.program.rules.symbols, role))
+    }
+
+    /// The legal moves of a role in the current state, in the spelling of the rules.
+    pub fn legal(&self, role: RoleId) -> impl Iterator<Item = &str> {
+        self.legal.get(role.index()).into_iter().flatten().map(|written| written.text.as_str())
+    }
+
+    /// Goes back to the first state.
+    pub fn restart(&mut self) -> Result<(), Lost> {
+        self.begin().map_err(|overrun| Lost::Limit(overrun.limit))
+    }
+
+    /// Goes on to the state after a joint move, given in the order of the roles.
+    pub fn advance<S: AsRef<str>>(&mut self, joint: &[S]) -> Result<(), Lost> {
+        if joint.len() != self.roles.len() {
+            return Err(Lost::Count(joint.len()));
+        }
+        let mut done = Vec::with_capacity(joint.len());
+        for (text, legal) in joint.iter().map(AsRef::as_ref).zip(&self.legal) {
+            let found = legal.iter().find(|written| written.text == text);
+            done.push(found.cloned().ok_or_else(|| Lost::Illegal(text.to_owned()))?);
+        }
+        for Written { does, row, .. } in done {
+            self.store.table_mut(does).insert(&row);
+        }
+        self.follow().map_err(|overrun| Lost::Limit(overrun.limit))
+    }
+
+    fn begin(&mut self) -> Result<(), Overrun> {
+        self.forget();
+        let tables = self.program.fluents.iter();
+        let rows = tables.map(|t| (t.holds, rows(&self.store, t.init))).collect();
+        self.load(rows)
+    }
+
+    /// From a state and what is done in it to the next.
+    fn follow(&mut self) -> Result<(), Overrun> {
+        let asked = self.questions.next.clone();
+        self.derive(&asked)?;
+        let mut next = Vec::with_capacity(self.program.fluents.len());
+        for tables in &self.program.fluents {
+            let mut list = rows(&self.store, tables.next);
+            if let Stay::Unless(ends) = tables.stay {
+                let ends = self.store.table(ends);
+                let staying = self.store.table(tables.holds).rows().filter(|row| !ends.contains(row));
+                list.extend(staying.map(<[TermId]>::to_vec));
+            }
+            next.push((tables.holds, list));
+        }
+        self.forget();
+        self.load(next)
+    }
+
+    fn forget(&mut self) {
+        self.legal.clear();
+        for (at, &length) in self.base.iter().enumerate() {
+            if self.store.tables[at].len() > length {
+                self.store.table_mut(TableId(at as u32)).truncate(length);
+            }
+        }
+    }
+
+    /// Makes the rows the current state, and lists its legal moves.
+    fn load(&mut self, state: Vec<(TableId, Vec<Vec<TermId>>)>) -> Result<(), Overrun> {
+        for (table, rows) in state {
+            for row in rows {
+                self.store.table_mut(table).insert(&row);
+            }
+        }
+        let asked = self.questions.legal.clone();
+        self.derive(&asked)?;
+        self.legal = vec![Vec::new(); self.roles.len()];
+        let mut terms: Terms = self.store.terms.clone();
+        for tables in &self.program.moves {
+            for row in self.store.table(tables.legal).rows() {
+                let Some(role) = self.roles.iter().position(|role| *role == row[0]) else { continue };
+                let term = tables.shape.intern(&mut terms, &row[1..]);
+                let text = terms.show(&self.program.rules.symbols, term);
+                self.legal[role].push(Written { text, does: tables.does, row: row.to_vec() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies the strata in their order, each planned with the sizes of what is filled by then.
+    fn derive(&mut self, strata: &[usize]) -> Result<(), Overrun> {
+        let mut budget = Budget::new(self.limits);
+        let mut sizes = self.program.guesses.clone();
+        for (size, table) in sizes.iter_mut().zip(&self.store.tables).filter(|(_, table)| table.len() > 0) {
+            *size = Estimate::of(table);
+        }
+        for &position in strata {
+            let stratum = &self.program.strata[self.dynamic[position]];
+            let applied = self.store.apply_unseen(stratum, sizes.clone(), &mut budget);
+            applied.map_err(|limit| Overrun::new(&self.program, &self.store, &stratum.heads(), limit))?;
+            for head in stratum.heads() {
+                sizes[head.index()] = Estimate::of(self.store.table(head));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn rows(store: &Store, table: TableId) -> Vec<Vec<TermId>> {
+    store.table(table).rows().map(<[TermId]>::to_vec).collect()
+}

@@ -1,0 +1,166 @@
+//! Where an aid of the search helps, and where it does not.
+//!
+//! cargo run --release -p ludex-search --example aids -- closeness|lanes [--matches N] [--iterations N | --milliseconds N] GAME...
+//!
+//! GAME is a sheet or the name of a bundled game. Two trees play against each other, one with the aid, and as many
+//! iterations a move or as much processor time; all roles take turns. In games for one: the states that are listed until the
+//! best plan is known, without and with closeness.
+
+use ludex::engine::engine::{Engine, Worker};
+use ludex::engine::limits::Limits;
+use ludex::engine::propnet::{Propnet, lanes::Lanes};
+use ludex::engine::random::Random;
+use ludex::engine::vocabulary::{MoveId, RoleId};
+use ludex::gdl::{Game, Sheet};
+use ludex_search::clock::Clock;
+use ludex_search::closeness::Closeness;
+use ludex_search::solitaire::Solitaire;
+use ludex_search::uct::{Settings, Tools, Tree};
+use std::time::Duration;
+
+/// Longer matches are broken off, and count what the goals are then.
+const MOST_STEPS: usize = 300;
+/// States of a game for one that are looked at before it is given up.
+const MOST_STATES: u64 = 300_000;
+
+/// What one of the two trees has.
+#[derive(Clone, Copy)]
+enum Aid<'a> {
+    Closeness(&'a Closeness),
+    Lanes(&'a Lanes),
+}
+
+/// What each move may take.
+#[derive(Clone, Copy)]
+enum Effort {
+    Iterations(u64),
+    Processor(Duration),
+}
+
+impl Effort {
+    fn clock(self) -> Clock {
+        match self {
+            Effort::Iterations(count) => Clock::iterations(count),
+            Effort::Processor(time) => Clock::processor(time),
+        }
+    }
+}
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let aid = arguments.next().unwrap_or_default();
+    let (mut matches, mut effort, mut games) = (20, Effort::Iterations(400), Vec::new());
+    while let Some(word) = arguments.next() {
+        let mut number = || arguments.next().and_then(|text| text.parse().ok()).ok_or("a number is missing");
+        match word.as_str() {
+            "--matches" => matches = number()?,
+            "--iterations" => effort = Effort::Iterations(number()?),
+            "--milliseconds" => effort = Effort::Processor(Duration::from_millis(number()?)),
+            _ => games.push(word),
+        }
+    }
+    for name in games {
+        let short = name.rsplit('/').next().unwrap_or(&name);
+        let told = match (Propnet::new(&load(&name)?, Limits::default()), aid.as_str()) {
+            (Err(error), _) => error.to_string(),
+            (Ok(engine), "closeness") => closeness(&engine, matches, effort),
+            (Ok(engine), "lanes") => {
+                let lanes = Lanes::new(engine.net(), &initial(&mut *engine.worker()));
+                duel(&engine, Aid::Lanes(&lanes), matches, effort)
+            }
+            (Ok(_), other) => return Err(format!("`{other}` is neither closeness nor lanes").into()),
+        };
+        println!("{short}: {told}");
+    }
+    Ok(())
+}
+
+fn load(name: &str) -> Result<Game, Failure> {
+    if let Ok(game) = ludex::load(name) {
+        return Ok(game);
+    }
+    let sheet = Sheet::read(&std::fs::read_to_string(name)?);
+    sheet.into_game().map_err(|findings| format!("{name}: {} findings", findings.len()).into())
+}
+
+fn initial(worker: &mut dyn Worker) -> Vec<u64> {
+    let mut state = vec![0; worker.vocabulary().words()];
+    worker.initial(&mut state);
+    state
+}
+
+fn closeness(engine: &Propnet, matches: u64, effort: Effort) -> String {
+    let Some(mut closeness) = Closeness::new(engine.net()) else {
+        return "the goals are too large".to_owned();
+    };
+    closeness.calibrate(&mut *engine.worker(), 400, &mut Random::new(1), &mut || false);
+    let trust: Vec<String> =
+        closeness.trust().iter().map(|trust| format!("{:.2}", trust.correlation)).collect();
+    let effect = if engine.vocabulary().role_count() == 1 {
+        let [without, with] = [None, Some(&closeness)].map(|guide| plan(engine, guide));
+        format!("without {without}, with {with}")
+    } else if closeness.is_trusted() {
+        duel(engine, Aid::Closeness(&closeness), matches, effort)
+    } else {
+        "not used".to_owned()
+    };
+    format!("foretells {}; {effect}", trust.join(", "))
+}
+
+/// What became of the search of a game for one.
+fn plan(engine: &Propnet, guide: Option<&Closeness>) -> String {
+    let mut worker = engine.worker();
+    let state = initial(&mut *worker);
+    let Some(mut search) = Solitaire::new(&*worker, &state, 1 << 30) else { return String::new() };
+    search.search(&mut *worker, guide, &mut Clock::iterations(MOST_STATES));
+    let found = search.plan().map_or("nothing".to_owned(), |plan| plan.value.to_string());
+    format!("{found} after {} states", search.states())
+}
+
+fn duel(engine: &Propnet, aid: Aid<'_>, matches: u64, effort: Effort) -> String {
+    let goals: Vec<f64> = (0..matches).map(|seed| play(engine, aid, seed, effort)).collect();
+    let n = goals.len() as f64;
+    let mean = goals.iter().sum::<f64>() / n;
+    let variance = goals.iter().map(|goal| (goal - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    format!("with it {mean:.1} +- {:.1} in {n} matches", 1.96 * (variance / n).sqrt())
+}
+
+/// One match; the goal of the side with the aid.
+fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
+    let roles = engine.vocabulary().role_count();
+    let aided = RoleId((seed % roles as u64) as u32);
+    let mut worker = engine.worker();
+    let mut state = initial(&mut *worker);
+    let mut new = |seed| Tree::new(Settings::default(), &mut *worker, &state, seed);
+    let mut trees = [new(2 * seed), new(2 * seed + 1)];
+    for step in 0..MOST_STEPS as u64 {
+        if worker.is_terminal(&state) {
+            break;
+        }
+        for (tree, aid) in trees.iter_mut().zip([None, Some(aid)]) {
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: None };
+            match aid {
+                Some(Aid::Closeness(closeness)) => tools.closeness = Some(closeness),
+                Some(Aid::Lanes(lanes)) => tools.lanes = Some(lanes.runner(seed << 32 | step)),
+                None => {}
+            }
+            tree.search(&mut tools, &mut effort.clock());
+        }
+        let choice = |role: RoleId| {
+            let estimate = trees[usize::from(role == aided)].estimate(role);
+            estimate.best().map(|candidate| candidate.movement)
+        };
+        let Some(joint) = engine.vocabulary().roles().map(choice).collect::<Option<Vec<MoveId>>>() else {
+            break;
+        };
+        let mut next = state.clone();
+        worker.next(&state, &joint, &mut next);
+        for tree in &mut trees {
+            tree.advance(&mut *worker, &joint, &next);
+        }
+        state = next;
+    }
+    f64::from(worker.goal(&state, aided).unwrap_or(0))
+}

@@ -1,0 +1,137 @@
+//! The whole mind on every bundled game that can be solved: against chance and against an opponent who plays by the
+//! solution, none of its moves gives away what the state is worth.
+//!
+//! The small games are played without a clock: they are solved while the mind thinks about its first move. The others
+//! need one, and are played with `LUDEX_SLOW=1` only.
+
+use super::{initial, limits, random_joint};
+use ludex::engine::engine::{Engine, Worker};
+use ludex::engine::propnet::Propnet;
+use ludex::engine::random::Random;
+use ludex::engine::vocabulary::{MoveId, RoleId};
+use ludex_logic::endgame::Database;
+use ludex_logic::endgame::query::best_moves;
+use ludex_logic::endgame::solve::{self, Nature, solve};
+use ludex_search::mind::{Mind, Settings};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+/// Out of reach.
+const LONG: Duration = Duration::from_secs(600);
+
+/// Games that are solved at once.
+const SMALL: [&str; 7] = ["tictactoe", "nim", "racetoten", "tileflip", "hanoi", "maze", "buttonsandlights"];
+
+/// Games that take a while, each with the time for a move.
+const LARGE: [(&str, Duration); 4] = [
+    ("eightpuzzle", Duration::from_secs(2)),
+    ("connectfour4x4", Duration::from_secs(2)),
+    ("connectfour5x4", Duration::from_secs(2)),
+    ("krkendgame5x5", Duration::from_secs(2)),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opponent {
+    Chance,
+    Perfect,
+}
+
+/// Plays every role against both opponents; the number of moves that gave something away, and of all.
+fn given_away(name: &str, clock: Duration) -> (usize, usize) {
+    let game = Arc::new(ludex::load(name).expect("a bundled game"));
+    let engine = Propnet::new(&game, limits()).expect("the network takes it");
+    let bounds = solve::Limits { time: Duration::from_secs(3600), ..solve::Limits::default() };
+    let solution = solve(&engine, &bounds, &AtomicU64::new(0)).expect("it can be solved");
+    assert!(!matches!(solution.nature, Nature::General), "{name}: values are not exact");
+    let database = Database::from_bytes(solution.encode(&game, &engine)).expect("its own file");
+    let mut counts = (0, 0);
+    for role in engine.vocabulary().roles() {
+        for opponent in [Opponent::Chance, Opponent::Perfect] {
+            let settings =
+                Settings { threads: 1, memory: 256 << 20, extras: Vec::new(), ..Settings::default() };
+            let mind = Mind::new(game.clone(), &engine.vocabulary().show_role(role), settings);
+            let (given, all) = play(name, mind, (role, opponent), &engine, &database, clock);
+            counts = (counts.0 + given, counts.1 + all);
+        }
+    }
+    counts
+}
+
+fn play(
+    name: &str,
+    mut mind: Mind,
+    (role, opponent): (RoleId, Opponent),
+    engine: &Propnet,
+    database: &Database,
+    clock: Duration,
+) -> (usize, usize) {
+    let vocabulary = engine.vocabulary();
+    let mut worker = engine.worker();
+    let mut state = initial(&mut *worker);
+    let mut random = Random::new(11);
+    let value = |state: &[u64]| database.verdict(state, role).expect("every state is solved").value;
+    let (mut given, mut all) = (0, 0);
+    mind.prepare(Instant::now() + LONG);
+    while !worker.is_terminal(&state) {
+        let mut joint = opponents(&mut *worker, &state, opponent, database, &mut random);
+        let decision = mind.choose(Instant::now() + clock).expect("a move");
+        joint[role.index()] = decision.id.expect("there is an engine");
+        let mut next = state.clone();
+        worker.next(&state, &joint, &mut next);
+        all += 1;
+        if value(&next) < value(&state) {
+            given += 1;
+            eprintln!(
+                "{name}, {opponent:?}: {} gives away {:?} for {:?}",
+                decision.movement,
+                value(&state),
+                value(&next)
+            );
+        }
+        let texts: Vec<String> =
+            vocabulary.roles().zip(&joint).map(|(role, &id)| vocabulary.show_move(role, id)).collect();
+        mind.advance(&texts).expect("legal moves");
+        state = next;
+    }
+    (given, all)
+}
+
+fn opponents(
+    worker: &mut dyn Worker,
+    state: &[u64],
+    opponent: Opponent,
+    database: &Database,
+    random: &mut Random,
+) -> Vec<MoveId> {
+    match opponent {
+        Opponent::Chance => random_joint(worker, state, random),
+        Opponent::Perfect => {
+            let best = best_moves(database, worker, state);
+            best.iter().map(|moves| moves[random.below(moves.len())]).collect()
+        }
+    }
+}
+
+#[test]
+fn small_games_are_played_perfectly() {
+    for name in SMALL {
+        let (given, all) = given_away(name, LONG);
+        assert!(all > 0, "{name}");
+        assert_eq!(given, 0, "{name}: of {all} moves");
+    }
+}
+
+#[test]
+fn larger_games_are_played_perfectly_on_a_clock() {
+    if std::env::var_os("LUDEX_SLOW").is_none() {
+        let names: Vec<&str> = LARGE.iter().map(|(name, _)| *name).collect();
+        eprintln!("NOT RUN: perfect play on {} (it takes minutes; set LUDEX_SLOW=1)", names.join(", "));
+        return;
+    }
+    for (name, clock) in LARGE {
+        let (given, all) = given_away(name, clock);
+        eprintln!("{name}: {given} of {all} moves give something away");
+        assert_eq!(given, 0, "{name}: of {all} moves");
+    }
+}
