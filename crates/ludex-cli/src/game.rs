@@ -14,6 +14,7 @@ use ludex::gdl::{Game, Sheet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::Duration;
 
 /// A sheet with the name it goes by.
 pub struct Loaded {
@@ -113,8 +114,19 @@ impl Loaded {
 
     /// The engine of that choice for the rules in some encoding.
     pub fn engine_for(&self, game: &Game, choice: Choice) -> Result<Box<dyn Engine>> {
+        self.engine_within(game, choice, Limits::default())
+    }
+
+    /// The engine of that choice for a judge, who can wait: rows and steps are bounded, and a busy machine does not make a
+    /// game too large.
+    pub fn judge(&self, choice: Choice) -> Result<Box<dyn Engine>> {
+        const PATIENCE: Duration = Duration::from_secs(600);
+        self.engine_within(self.game()?, choice, Limits { time: PATIENCE, ..Limits::default() })
+    }
+
+    fn engine_within(&self, game: &Game, choice: Choice, limits: Limits) -> Result<Box<dyn Engine>> {
         let _progress = Progress::spinner(format!("building an engine for {}", self.name));
-        let engine = choice.build(game, Limits::default());
+        let engine = choice.build(game, limits);
         engine.with_context(|| format!("no engine `{}` for {}", choice.name, self.name))
     }
 

@@ -22,7 +22,7 @@ use std::time::Duration;
 pub fn run(args: &Match, out: &mut dyn Write) -> Result<Status> {
     let players = args.players.iter().map(|text| Player::read(text)).collect::<Result<Vec<_>>>()?;
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(args.engine.engine)?;
+    let engine = loaded.judge(args.engine.engine)?;
     let setting = Setting {
         name: loaded.name.clone(),
         game: Arc::new(loaded.game()?.clone()),

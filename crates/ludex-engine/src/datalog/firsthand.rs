@@ -31,6 +31,8 @@ pub struct Firsthand {
     questions: Questions,
     /// Positions in `Program::strata` of those that depend on the state, as `questions` counts them.
     dynamic: Vec<usize>,
+    /// Which of these have been applied to the current state.
+    derived: Vec<bool>,
     limits: Limits,
     roles: Vec<TermId>,
     /// The legal moves of each role.
@@ -89,9 +91,11 @@ impl Firsthand {
     fn of(base: &Base, limits: Limits) -> Firsthand {
         let (program, store) = (base.program.clone(), base.store.clone());
         let is_dynamic = |&at: &usize| program.strata[at].phase != Phase::Static;
+        let dynamic: Vec<usize> = (0..program.strata.len()).filter(is_dynamic).collect();
         Firsthand {
             questions: Questions::new(&program),
-            dynamic: (0..program.strata.len()).filter(is_dynamic).collect(),
+            derived: vec![false; dynamic.len()],
+            dynamic,
             base: store.tables.iter().map(|table| table.len()).collect(),
             roles: store.table(program.role).rows().map(|row| row[0]).collect(),
             legal: Vec::new(),
@@ -159,6 +163,7 @@ impl Firsthand {
 
     fn forget(&mut self) {
         self.legal.clear();
+        self.derived.fill(false);
         for (at, &length) in self.base.iter().enumerate() {
             if self.store.tables[at].len() > length {
                 self.store.table_mut(TableId(at as u32)).truncate(length);
@@ -188,22 +193,34 @@ impl Firsthand {
         Ok(())
     }
 
-    /// Applies the strata in their order, each planned with the sizes of what is filled by then.
+    /// Applies the strata in their order, each planned with the sizes of what is filled by then. Those that have been
+    /// applied to the current state are not applied again.
     fn derive(&mut self, strata: &[usize]) -> Result<(), Overrun> {
         let mut budget = Budget::new(self.limits);
-        let mut sizes = self.program.guesses.clone();
-        for (size, table) in sizes.iter_mut().zip(&self.store.tables).filter(|(_, table)| table.len() > 0) {
-            *size = Estimate::of(table);
-        }
+        let mut sizes = self.sizes();
         for &position in strata {
             let stratum = &self.program.strata[self.dynamic[position]];
-            let applied = self.store.apply_unseen(stratum, sizes.clone(), &mut budget);
-            applied.map_err(|limit| Overrun::new(&self.program, &self.store, &stratum.heads(), limit))?;
+            if !std::mem::replace(&mut self.derived[position], true) {
+                let applied = self.store.apply_unseen(stratum, sizes.clone(), &mut budget);
+                applied.map_err(|limit| Overrun::new(&self.program, &self.store, &stratum.heads(), limit))?;
+            }
             for head in stratum.heads() {
                 sizes[head.index()] = Estimate::of(self.store.table(head));
             }
         }
         Ok(())
+    }
+
+    /// The sizes of what is given, also where it is empty: static tables, the state, what is done. The rest by guess.
+    fn sizes(&self) -> Vec<Estimate> {
+        let Program { tables, fluents, moves, guesses, .. } = &self.program;
+        let mut sizes = guesses.clone();
+        let given = (0u32..).map(TableId).zip(tables).filter(|(_, info)| info.phase == Phase::Static);
+        let given = given.map(|(table, _)| table);
+        for table in given.chain(fluents.iter().map(|f| f.holds)).chain(moves.iter().map(|m| m.does)) {
+            sizes[table.index()] = Estimate::of(self.store.table(table));
+        }
+        sizes
     }
 }
 

@@ -152,6 +152,13 @@ pub fn interpreters(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), 
     first.or(second)
 }
 
+/// Random games a batch.
+const BATCH: u64 = 512;
+
+/// Where a batch costs more than so many single random games, a tree with more leaves plays better (docs/playing.md has the
+/// matches).
+const MOST_COST: f64 = 16.0;
+
 /// The network, then the lanes, where the network is not too large for them to be worth their building.
 pub fn network(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     /// Lanes go over the whole network at each ply, so beyond this size a leaf takes too long.
@@ -175,10 +182,28 @@ pub fn network(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), Build
     if gates <= MOST_GATES {
         let mut initial = vec![0; engine.vocabulary().words()];
         engine.worker().initial(&mut initial);
-        give(Equipment::Lanes(Arc::new(Lanes::new(engine.net(), &initial))));
-        give(Equipment::Note("lanes for batches of playouts".to_owned()));
+        let lanes = Lanes::new(engine.net(), &initial);
+        let cost = cost_of_batch(&engine, &lanes, &initial);
+        give(Equipment::Note(format!("lanes: a batch of {BATCH} random games costs {cost:.1} single ones")));
+        if cost <= MOST_COST {
+            give(Equipment::Lanes(Arc::new(lanes)));
+        }
     }
     Ok(())
+}
+
+/// How many single random games a batch from the first state takes the time of.
+fn cost_of_batch(engine: &Propnet, lanes: &Lanes, initial: &[u64]) -> f64 {
+    const SECONDS: f64 = 0.02;
+    const MOST_PLIES: u64 = 1000;
+    let single = one_by_one(&mut *engine.worker(), SECONDS, &mut Random::new(1), &mut |_| {});
+    let mut runner = lanes.runner(1);
+    let (mut batches, started) = (0.0, ThreadTime::now());
+    while started.elapsed().as_secs_f64() < SECONDS {
+        runner.playouts(initial, BATCH, MOST_PLIES);
+        batches += 1.0;
+    }
+    started.elapsed().as_secs_f64() / batches * single.playouts_per_second()
 }
 
 /// How far closeness is trusted, in words.

@@ -9,7 +9,7 @@
 //! - *Proofs* (`proof.rs`): what is certain, a finished game, a state that the end-game [`Oracle`] knows, or a
 //!   move that wins whatever follows, is backed up as such and never sampled again.
 //! - *Batches*: where the network is compiled for lanes, a new leaf is valued by 512 random games instead
-//!   of one, which takes about five times as long as one.
+//!   of one, which takes as long as one to a few dozen of them, as the game is.
 //! - *Closeness* ([`crate::closeness`]): without lanes the outcome of the one random game is mixed with how far the goals'
 //!   conditions are met, as far as that is known to foretell anything.
 //! - *Reuse*: [`Tree::advance`] keeps what was found out below the moves made (`memory.rs`).

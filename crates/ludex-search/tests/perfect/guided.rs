@@ -51,10 +51,12 @@ fn degrees_are_the_mean_of_conditions_and_the_best_of_alternatives() {
     assert_eq!(degrees(&["(on a)", "(on b)", "(on c)", "(on d)"]), [1.0, 1.0]);
 }
 
+/// What is not reached has a degree below one. Goals that count stones (reversi) are formulas so deep that the
+/// difference is less than a number can hold; they are not asked about here.
 #[test]
 fn a_goal_that_is_reached_has_degree_one_and_no_other() {
     let (mut looked, mut scratch) = (0, Degrees::default());
-    for name in ["tictactoe", "connectfour", "nim", "eightpuzzle", "reversi", "breakthrough", "hanoi"] {
+    for name in ["tictactoe", "connectfour", "nim", "eightpuzzle", "breakthrough", "hanoi"] {
         let engine = network(name);
         let Some(closeness) = Closeness::new(engine.net()) else { continue };
         let mut worker = engine.worker();
