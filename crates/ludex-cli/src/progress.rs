@@ -23,12 +23,19 @@ pub struct Progress {
 impl Progress {
     /// Work of unknown length.
     pub fn spinner(message: impl Into<String>) -> Progress {
-        Progress::start(message.into(), None)
+        let message = message.into();
+        Progress::start(move || message.clone(), None)
+    }
+
+    /// Work of unknown length that says how far it has got.
+    pub fn telling(message: impl Fn() -> String + Send + 'static) -> Progress {
+        Progress::start(message, None)
     }
 
     /// Work of `length` parts.
     pub fn bar(message: impl Into<String>, length: u64) -> Progress {
-        Progress::start(message.into(), Some(length))
+        let message = message.into();
+        Progress::start(move || message.clone(), Some(length))
     }
 
     /// Says how many parts are done.
@@ -36,7 +43,7 @@ impl Progress {
         self.position.store(position, Ordering::Relaxed);
     }
 
-    fn start(message: String, length: Option<u64>) -> Progress {
+    fn start(message: impl Fn() -> String + Send + 'static, length: Option<u64>) -> Progress {
         let position = Arc::new(AtomicU64::new(0));
         let drawing = std::io::stderr().is_terminal().then(|| {
             let (stop, stopped) = channel();
@@ -57,7 +64,7 @@ impl Drop for Progress {
     }
 }
 
-fn draw(message: &str, length: Option<u64>, position: &AtomicU64, stopped: &Receiver<()>) {
+fn draw(message: &dyn Fn() -> String, length: Option<u64>, position: &AtomicU64, stopped: &Receiver<()>) {
     if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }
@@ -69,8 +76,8 @@ fn draw(message: &str, length: Option<u64>, position: &AtomicU64, stopped: &Rece
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
-    bar.set_message(message.to_owned());
     while stopped.recv_timeout(BETWEEN_FRAMES) == Err(RecvTimeoutError::Timeout) {
+        bar.set_message(message());
         bar.set_position(position.load(Ordering::Relaxed));
         bar.tick();
     }

@@ -113,6 +113,9 @@ impl Callbacks for Watch {
     }
 }
 
+/// Of so many literals the pairs are written one by one.
+const FEW_LITERALS: usize = 4;
+
 /// The answer of a solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -255,11 +258,12 @@ impl Solver {
 
     /// For each number from 1 to `most` a literal that says that at least so many of the literals are true.
     pub fn at_least(&mut self, literals: impl IntoIterator<Item = Lit>, most: usize) -> Vec<Lit> {
+        let list: Vec<Lit> = literals.into_iter().filter(|&lit| self.known(lit) != Some(false)).collect();
+        if most == 2 {
+            return vec![self.or_all(list.iter().copied()), self.at_least_two(&list)];
+        }
         let mut counts = vec![!self.truth; most];
-        for lit in literals {
-            if self.known(lit) == Some(false) {
-                continue;
-            }
+        for lit in list {
             for number in (0..most).rev() {
                 let below = if number == 0 { self.truth } else { counts[number - 1] };
                 let grown = self.and(lit, below);
@@ -267,6 +271,55 @@ impl Solver {
             }
         }
         counts
+    }
+
+    /// That two of the literals are true: laid out in a square, two of its rows are then occupied or two of its
+    /// columns. Takes two clauses a literal, where counting takes nine; groups of hundreds of fluents are common.
+    fn at_least_two(&mut self, list: &[Lit]) -> Lit {
+        if list.len() <= FEW_LITERALS {
+            let mut pairs = Vec::new();
+            for (at, &a) in list.iter().enumerate() {
+                for &b in &list[at + 1..] {
+                    pairs.push(self.and(a, b));
+                }
+            }
+            return self.or_all(pairs);
+        }
+        let side = list.len().isqrt() + usize::from(list.len().isqrt().pow(2) < list.len());
+        let rows: Vec<Lit> = list.chunks(side).map(|row| self.or_all(row.iter().copied())).collect();
+        let columns: Vec<Lit> =
+            (0..side).map(|at| self.or_all(list.iter().copied().skip(at).step_by(side))).collect();
+        let (rows, columns) = (self.at_least_two(&rows), self.at_least_two(&columns));
+        self.or(rows, columns)
+    }
+
+    /// That the weights of those literals that are true add up to `enough` or more. Takes a gate or two for each
+    /// literal and each sum that those before it can have: for short lists of small weights.
+    pub fn weighs(&mut self, list: &[(Lit, u32)], enough: u64) -> Lit {
+        // Back from the end: for each sum that is still missing, whether the literals from here on have it.
+        let mut missing: Vec<Vec<u64>> = vec![vec![enough]];
+        for &(_, weight) in list {
+            let last = &missing[missing.len() - 1];
+            let mut next: Vec<u64> =
+                last.iter().flat_map(|&sum| [sum, sum.saturating_sub(u64::from(weight))]).collect();
+            next.sort_unstable();
+            next.dedup();
+            missing.push(next);
+        }
+        let mut from_here: HashMap<u64, Lit> = HashMap::new();
+        for sum in missing.pop().unwrap_or_default() {
+            from_here.insert(sum, self.constant(sum == 0));
+        }
+        for (&(lit, weight), sums) in list.iter().zip(missing).rev() {
+            let later = from_here;
+            from_here = HashMap::new();
+            for sum in sums {
+                let (with, without) = (later[&sum.saturating_sub(u64::from(weight))], later[&sum]);
+                let (taken, left) = (self.and(lit, with), self.and(!lit, without));
+                from_here.insert(sum, self.or(taken, left));
+            }
+        }
+        from_here.get(&enough).copied().unwrap_or(!self.truth)
     }
 
     /// Searches for a model in which the assumptions hold.
@@ -292,5 +345,54 @@ impl Solver {
     /// True if the assumption plays a part in the contradiction that was found last.
     pub fn is_to_blame(&self, assumption: Lit) -> bool {
         self.inner.unsat_core_contains_lit(assumption) || self.inner.unsat_core_contains_lit(!assumption)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, Lit, Outcome, Solver};
+    use std::time::Duration;
+
+    /// For every assignment of some literals the counts are forced to what counting by hand gives.
+    #[test]
+    fn counts_are_those_of_every_assignment() {
+        for size in 0..=10usize {
+            let mut solver = Solver::new(&Budget::new(Duration::from_secs(3600), usize::MAX));
+            let list: Vec<Lit> = (0..size).map(|_| solver.fresh()).collect();
+            for most in 1..=3 {
+                let counts = solver.at_least(list.iter().copied(), most);
+                for assignment in 0..1usize << size {
+                    let mut assumptions: Vec<Lit> = (0..size)
+                        .map(|at| if assignment >> at & 1 == 1 { list[at] } else { !list[at] })
+                        .collect();
+                    for (below, &count) in counts.iter().enumerate() {
+                        let reached = assignment.count_ones() as usize > below;
+                        assumptions.push(if reached { !count } else { count });
+                        assert_eq!(solver.solve(&assumptions), Ok(Outcome::Unsatisfiable), "{size} {most}");
+                        assumptions.pop();
+                    }
+                    assert_eq!(solver.solve(&assumptions), Ok(Outcome::Satisfiable));
+                }
+            }
+        }
+    }
+
+    /// The same for weights, with sums that several subsets have and one that none reaches.
+    #[test]
+    fn weights_are_those_of_every_assignment() {
+        let weights = [3u32, 1, 0, 5, 2, 2, 1];
+        for enough in 0..=15u64 {
+            let mut solver = Solver::new(&Budget::new(Duration::from_secs(3600), usize::MAX));
+            let list: Vec<(Lit, u32)> = weights.iter().map(|&weight| (solver.fresh(), weight)).collect();
+            let weighs = solver.weighs(&list, enough);
+            for assignment in 0..1usize << list.len() {
+                let on = |at: usize| assignment >> at & 1 == 1;
+                let mut assumptions: Vec<Lit> =
+                    list.iter().enumerate().map(|(at, &(lit, _))| if on(at) { lit } else { !lit }).collect();
+                let sum: u32 = (0..list.len()).filter(|&at| on(at)).map(|at| weights[at]).sum();
+                assumptions.push(if u64::from(sum) >= enough { !weighs } else { weighs });
+                assert_eq!(solver.solve(&assumptions), Ok(Outcome::Unsatisfiable), "{enough} {assignment:b}");
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 use ludex_engine::error::BuildError;
-use ludex_engine::limits::Limits;
+use ludex_engine::limits::{Limits, interruptible};
 use ludex_engine::propnet::{Asked, Compiled, Net, Node, Propnet, Signal, compile};
 use ludex_engine::terms::{TermId, Terms};
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
@@ -14,6 +14,30 @@ use ludex_gdl::analysis::dependencies::Dependencies;
 use ludex_gdl::analysis::strata::stratify;
 use ludex_gdl::rules::{Atom, Literal, Places, RelationId, Rule, Term, Variable};
 use ludex_gdl::{Game, Keyword, Rules, Symbol, Symbols};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Does work of the engines' making, which keeps limits of its own for each stage, within so much time in all:
+/// after that it ends as over a limit.
+pub fn within<T>(time: Duration, work: impl FnOnce() -> T) -> T {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (done, wait) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let flag = stop.clone();
+        let watch = move || {
+            if wait.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                flag.store(true, Ordering::Relaxed);
+            }
+        };
+        // Where there is no thread to be had, the limits of the stages must do.
+        let _watch = std::thread::Builder::new().spawn_scoped(scope, watch);
+        // The watch ends with the channel, also if the work panics.
+        let _done = done;
+        interruptible(stop, work)
+    })
+}
 
 /// The transition system of a game.
 #[derive(Debug)]
@@ -72,7 +96,7 @@ impl System {
     }
 
     /// The numbering of roles, fluents and moves.
-    pub fn vocabulary(&self) -> &Vocabulary {
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.compiled.vocabulary
     }
 
@@ -101,9 +125,10 @@ impl System {
         !self.asks.is_empty()
     }
 
-    /// An engine over the same network.
+    /// An engine over the same network, for a few matches: compiling it for speed would take longer than
+    /// most proofs.
     pub fn engine(&self) -> Propnet {
-        Propnet::of(self.compiled.clone())
+        Propnet::plain(self.compiled.clone())
     }
 
     /// The moves of a role.

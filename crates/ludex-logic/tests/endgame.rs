@@ -8,7 +8,7 @@ use ludex_engine::datalog::Datalog;
 use ludex_engine::limits::Limits;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::{Game, Sheet};
-use ludex_logic::endgame::regress::{Assume, Options, Regression, Summary, regress};
+use ludex_logic::endgame::regress::{Assume, Options, Reached, Regression, Summary, regress};
 use ludex_logic::endgame::solve::{self, Solution, solve};
 use ludex_logic::endgame::{Database, Kind, Stop, regress};
 use ludex_logic::facts::{Facts, Group};
@@ -206,6 +206,15 @@ fn given_facts_are_used() {
     let facts = Facts { groups, ..Facts::default() };
     let given = regress(&game, &options(Assume::Given(facts))).expect("it fits");
     assert_eq!(given.bytes, derived.bytes);
+}
+
+#[test]
+fn whoever_watches_sees_how_far_it_got() {
+    let reached = Reached::default();
+    let options = Options { reached: Some(&reached), ..options(Assume::Derived) };
+    let summary = regress(&bundled("maze"), &options).expect("it fits").summary;
+    assert_eq!((reached.depth(), reached.entries()), (summary.depth, summary.entries));
+    assert!(summary.depth > 0 && summary.complete);
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub struct Prove {
     /// The clingo program; by default the one on the path
     #[arg(long, value_name = "FILE", default_value = "clingo")]
     pub clingo: PathBuf,
-    /// Time for each property, and for the whole of --discover, in seconds
+    /// Time for each property, and for the whole of --discover, with compiling the game, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
     pub time: f64,
     /// Memory for the clauses of a proof, in megabytes

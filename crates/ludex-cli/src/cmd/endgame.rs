@@ -12,18 +12,15 @@ use ludex::engine::limits::Limits as EngineLimits;
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex::engines;
-use ludex::gdl::{Game, Keyword};
-use ludex::logic::discover::discover;
+use ludex::logic::discover;
 use ludex::logic::endgame::file::{self, FileError, Form};
 use ludex::logic::endgame::query::{self, Class};
-use ludex::logic::endgame::regress::{Assume, Limits, Options, regress};
+use ludex::logic::endgame::regress::{Assume, Limits, Options, Reached, regress};
 use ludex::logic::endgame::{Database, Oracle, describe, solve};
-use ludex::logic::facts::Facts;
-use ludex::logic::prove::{self, Prover};
-use ludex::logic::transition::System;
 use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -50,13 +47,20 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
         None => Assume::Derived,
         Some(seconds) => {
             let _progress = Progress::spinner(format!("proving facts about {}", loaded.name));
-            Assume::Given(facts(rules, seconds).with_context(|| loaded.name.clone())?)
+            let time = Duration::from_secs_f64(seconds);
+            Assume::Given(discover::facts(rules, time).with_context(|| loaded.name.clone())?)
         }
     };
-    let options = Options { limits, assume, strips: !args.no_strips, interrupt: None };
+    let reached = Arc::new(Reached::default());
+    let options =
+        Options { limits, assume, strips: !args.no_strips, interrupt: None, reached: Some(&reached) };
     let cpu = ProcessTime::now();
     let regression = {
-        let _progress = Progress::spinner(format!("regressing the goals of {}", loaded.name));
+        let (name, reached) = (loaded.name.clone(), reached.clone());
+        let _progress = Progress::telling(move || {
+            let entries = count_entries(reached.entries());
+            format!("regressing the goals of {name}: {entries} to depth {}", reached.depth())
+        });
         regress(rules, &options).with_context(|| loaded.name.clone())?
     };
     let cpu_seconds = cpu.elapsed().as_secs_f64();
@@ -89,14 +93,6 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
         regression.bytes.len()
     )?;
     Ok(Status::Yes)
-}
-
-/// What can be proved about the game in that time.
-fn facts(game: &Game, seconds: f64) -> Result<Facts> {
-    let goals = game.rules.keyword(Keyword::Goal);
-    let system = System::new(game, &[goals], EngineLimits::default())?;
-    let options = prove::Options { time: Duration::from_secs_f64(seconds), ..prove::Options::default() };
-    Ok(discover(&Prover::new(&system, options)))
 }
 
 fn count_entries(entries: u64) -> String {

@@ -14,7 +14,8 @@ use ludex::logic::asp::{self, Clingo, ClingoError, Programs};
 use ludex::logic::discover::{discover, statements};
 use ludex::logic::formula::{FormulaError, Property, Request};
 use ludex::logic::prove::{Answer, Options, Proof, Prover, RankingKind, Reason, Refutation};
-use ludex::logic::transition::System;
+use ludex::logic::solver::Limit;
+use ludex::logic::transition::{System, within};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -37,19 +38,27 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     relations.sort_unstable();
     relations.dedup();
     let started = Instant::now();
+    let time = Duration::from_secs_f64(args.time);
     let built = {
         let _progress = Progress::spinner(format!("compiling {}", loaded.name));
-        System::new(game, &relations, Limits::default())
+        let limits = Limits { time, ..Limits::default() };
+        within(time, || System::new(game, &relations, limits))
     };
     let building = started.elapsed();
     let system = match built {
         Ok(system) => system,
-        Err(error) => return too_large(args, &requests, &error.to_string(), building, out),
+        Err(_) if building >= time => {
+            return not_compiled(args, &requests, Reason::Limit(Limit::Time(time)), building, out);
+        }
+        Err(error) => {
+            return not_compiled(args, &requests, Reason::TooLarge(error.to_string()), building, out);
+        }
     };
-    for request in &requests {
+    // Whatever is wrong with the first one shows before anything is printed.
+    for request in requests.iter().skip(1) {
         request.property(&system).map_err(|error| misuse(&error))?;
     }
-    let prover = Prover::new(&system, options(args));
+    let prover = Prover::new(&system, options(args, building));
     let session = Session { args, prover: &prover, building };
     let mut status = Status::Yes;
     for request in &requests {
@@ -65,9 +74,10 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     Ok(status)
 }
 
-fn options(args: &Prove) -> Options {
+/// The limits of one property; compiling the game is part of each.
+fn options(args: &Prove, building: Duration) -> Options {
     Options {
-        time: Duration::from_secs_f64(args.time),
+        time: Duration::from_secs_f64(args.time).saturating_sub(building),
         memory: (args.memory as usize) << 20,
         ..Options::default()
     }
@@ -78,18 +88,18 @@ fn misuse(error: &FormulaError) -> Misuse {
 }
 
 /// Every property is unknown if the game cannot be compiled.
-fn too_large(
+fn not_compiled(
     args: &Prove,
     requests: &[Request],
-    why: &str,
+    why: Reason,
     seconds: Duration,
     out: &mut dyn Write,
 ) -> Result<Status> {
     if args.emit.is_some() || requests.is_empty() {
         return Err(anyhow!("{why}"));
     }
+    let answer = Answer::Unknown(why);
     for request in requests {
-        let answer = Answer::Unknown(Reason::TooLarge(why.to_owned()));
         print(args, &request.text, &answer, seconds, None, out)?;
     }
     Ok(Status::No)
@@ -113,7 +123,7 @@ impl Session<'_> {
             }
         };
         let seconds = self.building + started.elapsed();
-        let vocabulary = Some(self.prover.system().vocabulary());
+        let vocabulary = Some(self.prover.system().vocabulary().as_ref());
         print(self.args, &request.text, &answer, seconds, vocabulary, out)?;
         Ok(matches!(answer, Answer::Holds(_)))
     }
@@ -256,6 +266,13 @@ fn write_proof(proof: &Proof, vocabulary: &Vocabulary, out: &mut dyn Write) -> R
                         out,
                         "  after at most {bound}: within {} one more of {settled} is settled for good",
                         count(*window, "move")
+                    )?;
+                }
+                RankingKind::Measure(weights) => {
+                    let fluents = count(weights.len(), "fluent");
+                    writeln!(
+                        out,
+                        "  after at most {bound}: every move lowers what the weights of {fluents} add up to"
                     )?;
                 }
             }

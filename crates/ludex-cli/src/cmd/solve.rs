@@ -12,7 +12,8 @@ use ludex::logic::endgame::solve::{Limits, Nature, Solution, solve};
 use ludex::logic::endgame::{Database, file};
 use serde_json::json;
 use std::io::Write;
-use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
@@ -27,9 +28,12 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
     };
     let started = Instant::now();
     let solution = {
-        let _progress = Progress::spinner(format!("visiting the states of {}", loaded.name));
-        solve(&*engine, &limits, &AtomicU64::new(0))
-            .map_err(|error| anyhow!("{} is not solved: {error}", loaded.name))?
+        let (name, found) = (loaded.name.clone(), Arc::new(AtomicU64::new(0)));
+        let states = found.clone();
+        let _progress = Progress::telling(move || {
+            format!("visiting the states of {name}: {} found", states.load(Ordering::Relaxed))
+        });
+        solve(&*engine, &limits, &found).map_err(|error| anyhow!("{} is not solved: {error}", loaded.name))?
     };
     let seconds = started.elapsed().as_secs_f64();
     let bytes = solution.encode(loaded.game()?, &*engine);

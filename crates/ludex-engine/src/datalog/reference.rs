@@ -89,7 +89,7 @@ impl Datalog {
         Datalog::over(game, &Arc::new(Vocabulary::new(game, limits)?), limits)
     }
 
-    /// As `new`, with the game's vocabulary already at hand.
+    /// As `new`, with the vocabulary of the game, or of the game that this one is a translation of, already at hand.
     pub fn over(game: &Game, vocabulary: &Arc<Vocabulary>, limits: Limits) -> Result<Datalog, BuildError> {
         let first = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
         Ok(Datalog::tuned(game, first, limits))

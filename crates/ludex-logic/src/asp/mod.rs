@@ -40,7 +40,7 @@ pub fn prove(
         }
         if let Some(model) = clingo.solve(&programs.base(depth), budget)? {
             let joints = programs.joints(&model);
-            return Ok(refuted(prover, property, Line { joints, at: depth }));
+            return Ok(refuted(prover, property, Line { joints, at: depth }, budget));
         }
         if !std::mem::replace(&mut tried, true) {
             let lemmas_hold = match programs.lemma_step() {
@@ -58,10 +58,10 @@ pub fn prove(
     )))
 }
 
-fn refuted(prover: &Prover<'_>, property: &Property, line: Line) -> Answer {
-    match prover.reference() {
+fn refuted(prover: &Prover<'_>, property: &Property, line: Line, budget: &Budget) -> Answer {
+    match prover.reference(budget) {
         Ok(reference) if reference.replay(property, &line).is_some() => Answer::Fails(Refutation::Line(line)),
         Ok(_) => Answer::Unknown(Reason::NotReplayed),
-        Err(why) => Answer::Unknown(Reason::TooLarge(why)),
+        Err(why) => Answer::Unknown(why),
     }
 }

@@ -20,9 +20,25 @@ pub(crate) use samples::choose;
 
 use crate::facts::{Facts, Group, Turns};
 use crate::formula::{Expression, Property, Request};
-use crate::prove::{Answer, Certificate, Lemma, Proof, Prover, check};
+use crate::prove::{Answer, Certificate, Lemma, Options, Proof, Prover, check};
 use crate::solver::Budget;
+use crate::transition::{System, within};
+use ludex_engine::error::BuildError;
+use ludex_engine::limits::Limits;
 use ludex_engine::vocabulary::{FluentId, RoleId};
+use ludex_gdl::{Game, Keyword};
+use std::time::{Duration, Instant};
+
+/// What can be proved of a game in so much time, compiling it included: for those who want the facts and nothing
+/// else. An error if the game cannot be compiled in that time.
+pub fn facts(game: &Game, time: Duration) -> Result<Facts, BuildError> {
+    let started = Instant::now();
+    let goals = game.rules.keyword(Keyword::Goal);
+    let limits = Limits { time, ..Limits::default() };
+    let system = within(time, || System::new(game, &[goals], limits))?;
+    let options = Options { time: time.saturating_sub(started.elapsed()), ..Options::default() };
+    Ok(discover(&Prover::new(&system, options)))
+}
 
 /// Finds and proves facts within the prover's limits for one question. The system must have been built for the
 /// relation of goals, or nothing is found out about them.

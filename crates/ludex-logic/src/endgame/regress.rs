@@ -32,7 +32,7 @@ use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much a regression may take. What is finished when a limit is met is kept.
@@ -89,11 +89,38 @@ pub struct Options<'a> {
     pub strips: bool,
     /// Set from another thread to stop early and keep what is finished.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Where it says how far it has got.
+    pub reached: Option<&'a Reached>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { limits: Limits::default(), assume: Assume::default(), strips: true, interrupt: None }
+        Options {
+            limits: Limits::default(),
+            assume: Assume::default(),
+            strips: true,
+            interrupt: None,
+            reached: None,
+        }
+    }
+}
+
+/// How far a regression has got, for another thread that watches.
+#[derive(Debug, Default)]
+pub struct Reached {
+    entries: AtomicU64,
+    depth: AtomicU32,
+}
+
+impl Reached {
+    /// The entries so far.
+    pub fn entries(&self) -> u64 {
+        self.entries.load(Ordering::Relaxed)
+    }
+
+    /// The depth to which all roles and kinds are finished.
+    pub fn depth(&self) -> u32 {
+        self.depth.load(Ordering::Relaxed)
     }
 }
 
@@ -190,7 +217,8 @@ pub fn regress(game: &Game, options: &Options<'_>) -> Result<Regression, Regress
     let started = Instant::now();
     let engine_limits =
         ludex_engine::limits::Limits { time: options.limits.time, ..ludex_engine::limits::Limits::default() };
-    let engine = Propnet::new(game, engine_limits).map_err(RegressError::Network)?;
+    // A few hundred moves are played; compiling for speed would take longer.
+    let engine = propnet::compile(game, engine_limits).map(Propnet::plain).map_err(RegressError::Network)?;
     // Diagrams are walked recursively, as deep as there are fluents.
     let stack = (16 << 20) + engine.vocabulary().fluent_count() * 2048;
     std::thread::scope(|scope| {
@@ -228,6 +256,7 @@ struct Builder<'a> {
     strips: bool,
     most_entries: u64,
     collected: usize,
+    reached: Option<&'a Reached>,
 }
 
 impl Builder<'_> {
@@ -259,6 +288,7 @@ impl Builder<'_> {
             strips: options.strips,
             most_entries: limits.entries,
             collected: 0,
+            reached: options.reached,
         };
         let values = builder.goals(engine.net()).map_err(RegressError::Goals)?;
         let prepared = rules.joint_moves.and_then(|joint_moves| builder.prepare(joint_moves));
@@ -351,9 +381,24 @@ impl Builder<'_> {
                 };
                 self.push_layer(&mut list, previous)?;
                 self.lists[at] = list;
+                if let Some(reached) = self.reached {
+                    reached.entries.store(self.entries(), Ordering::Relaxed);
+                    reached.depth.store(self.depth(), Ordering::Relaxed);
+                }
             }
         }
         Ok(())
+    }
+
+    /// The depth to which all roles and kinds are finished.
+    fn depth(&self) -> u32 {
+        let open = self.lists.iter().filter(|list| !list.complete).map(|list| list.layers.len()).min();
+        let deepest = || self.lists.iter().map(|list| list.layers.len()).max().unwrap_or(1);
+        open.unwrap_or_else(deepest).saturating_sub(1) as u32
+    }
+
+    fn entries(&self) -> u64 {
+        self.lists.iter().map(Layers::entries).fold(0, u64::saturating_add)
     }
 
     /// The states from which some joint move leads into `target`.
@@ -452,12 +497,10 @@ impl Builder<'_> {
     }
 
     fn summary(&self, groups: usize, stop: Option<Stop>, preparation_seconds: f64, seconds: f64) -> Summary {
-        let deepest = self.lists.iter().map(|list| list.layers.len()).max().unwrap_or(1);
-        let open = self.lists.iter().filter(|list| !list.complete).map(|list| list.layers.len()).min();
         Summary {
-            depth: open.unwrap_or(deepest).saturating_sub(1) as u32,
-            entries: self.lists.iter().map(Layers::entries).fold(0, u64::saturating_add),
-            complete: open.is_none(),
+            depth: self.depth(),
+            entries: self.entries(),
+            complete: self.lists.iter().all(|list| list.complete),
             stop,
             groups,
             joint_moves: self.joint_moves.len(),

@@ -9,11 +9,10 @@ use crate::formula::{Arg, Expression, Property, Question};
 use crate::solver::{Budget, Limit, Lit, Outcome, Solver};
 use crate::transition::System;
 use crate::unroll::{ground, matches};
-use hashbrown::HashMap;
 use ludex_engine::propnet::{Block, Node, Signal};
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
-use ludex_engine::vocabulary::FluentId;
+use ludex_engine::vocabulary::{FluentId, MoveId};
 
 /// Why a property holds: the lemmas are true initially and each move keeps them, all together; and wherever
 /// they are true, a state after `depth` states with the property has it too. In the first `depth` states of
@@ -92,43 +91,129 @@ pub fn check(
     sheet.refute(depth + property.degree, Flaw::Step)
 }
 
+/// The most joint moves that a measure is checked for, and the most fluents that one of them may change.
+const MOST_JOINT_MOVES: usize = 200_000;
+const MOST_CHANGES: usize = 60;
+
+/// Checks that the lemmas hold in every reachable state, and that wherever they do every legal joint move lowers what the
+/// fluents that hold weigh together.
+pub(super) fn check_measure(
+    system: &System,
+    lemmas: &[Lemma],
+    weights: &[(FluentId, u32)],
+    budget: &Budget,
+) -> Result<(), Flaw> {
+    let nothing = Property::made("lemmas", Expression::And(Vec::new()), system);
+    check(system, &nothing, &Certificate { lemmas: lemmas.to_vec(), depth: 0 }, budget)?;
+    let net = system.net();
+    let joint_moves = net.legal.iter().map(Vec::len).try_fold(1usize, usize::checked_mul);
+    if joint_moves.is_none_or(|count| count > MOST_JOINT_MOVES) {
+        return Err(Flaw::Step);
+    }
+    // Most combinations are never legal together; one sheet tells which.
+    let mut together = Sheet::anywhere(system, lemmas, budget);
+    let legal: Vec<Vec<Lit>> =
+        net.legal.iter().map(|list| list.iter().map(|&s| together.signal(0, s)).collect()).collect();
+    let mut joint = vec![MoveId(0); legal.len()];
+    for number in 0..joint_moves.unwrap_or(0) {
+        let mut rest = number;
+        for (movement, list) in joint.iter_mut().zip(&legal) {
+            *movement = MoveId((rest % list.len()) as u32);
+            rest /= list.len();
+        }
+        let assumptions: Vec<Lit> = legal.iter().zip(&joint).map(|(list, m)| list[m.index()]).collect();
+        if together.solver.solve(&assumptions)? == Outcome::Satisfiable {
+            lowers(system, lemmas, weights, &joint, budget)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the joint move lowers the sum of the weights.
+fn lowers(
+    system: &System,
+    lemmas: &[Lemma],
+    weights: &[(FluentId, u32)],
+    joint: &[MoveId],
+    budget: &Budget,
+) -> Result<(), Flaw> {
+    let net = system.net();
+    let mut sheet = Sheet::anywhere(system, lemmas, budget);
+    sheet.given = Some(joint.to_vec());
+    let over = sheet.signal(0, net.terminal);
+    sheet.solver.clause([!over]);
+    for (list, movement) in net.legal.iter().zip(joint) {
+        let legal = sheet.signal(0, list[movement.index()]);
+        sheet.solver.clause([legal]);
+    }
+    // The sum before and the sum of what is missing after: together more than all that changes weighs.
+    let mut terms = Vec::new();
+    let mut enough = 1;
+    for &(fluent, weight) in weights {
+        let (before, after) = (sheet.fluent(0, fluent), sheet.fluent(1, fluent));
+        if before != after {
+            terms.extend([(before, weight), (!after, weight)]);
+            enough += u64::from(weight);
+        }
+    }
+    if terms.len() > 2 * MOST_CHANGES {
+        return Err(Flaw::Step);
+    }
+    let lowered = sheet.solver.weighs(&terms, enough);
+    sheet.solver.clause([!lowered]);
+    match sheet.solver.solve(&[])? {
+        Outcome::Unsatisfiable => Ok(()),
+        Outcome::Satisfiable => Err(Flaw::Step),
+    }
+}
+
 /// Frames written as far as they are read.
 struct Sheet<'s> {
     system: &'s System,
     solver: Solver,
     state: Option<&'s [u64]>,
+    /// The joint move of frame 0, where it is given.
+    given: Option<Vec<MoveId>>,
     frames: Vec<Written>,
 }
 
-#[derive(Default)]
 struct Written {
-    nodes: HashMap<usize, Lit>,
+    nodes: Vec<Option<Lit>>,
     ended: Option<Lit>,
 }
 
 impl<'s> Sheet<'s> {
     /// Frame 0 is the given state, or any.
     fn new(system: &'s System, state: Option<&'s [u64]>, budget: &Budget) -> Sheet<'s> {
-        Sheet { system, solver: Solver::new(budget), state, frames: Vec::new() }
+        Sheet { system, solver: Solver::new(budget), state, given: None, frames: Vec::new() }
+    }
+
+    /// Frame 0 is any state in which the lemmas are true.
+    fn anywhere(system: &'s System, lemmas: &[Lemma], budget: &Budget) -> Sheet<'s> {
+        let mut sheet = Sheet::new(system, None, budget);
+        for lemma in lemmas {
+            let lit = sheet.lemma(0, lemma);
+            sheet.solver.clause([lit]);
+        }
+        sheet
     }
 
     /// The literal of a signal. Recursive in the frames and blocks, not in the gates, of which chains are long.
     fn signal(&mut self, time: usize, signal: Signal) -> Lit {
         while self.frames.len() <= time {
-            self.frames.push(Written::default());
+            self.frames.push(Written { nodes: vec![None; self.system.net().nodes.len()], ended: None });
         }
-        if !self.frames[time].nodes.contains_key(&signal.node()) {
+        if self.frames[time].nodes[signal.node()].is_none() {
             self.write(time, signal);
         }
-        let lit = self.frames[time].nodes[&signal.node()];
-        if signal.is_inverted() { !lit } else { lit }
+        self.known(time, signal)
     }
 
     fn write(&mut self, time: usize, signal: Signal) {
         let net = self.system.net();
         let mut open = vec![signal.node()];
         while let Some(&node) = open.last() {
-            if self.frames[time].nodes.contains_key(&node) {
+            if self.frames[time].nodes[node].is_some() {
                 open.pop();
                 continue;
             }
@@ -139,9 +224,12 @@ impl<'s> Sheet<'s> {
                     None => self.solver.fresh(),
                 },
                 Node::Fluent(fluent) => self.signal(time - 1, net.next[fluent as usize]),
-                Node::Move(..) => self.solver.fresh(),
+                Node::Move(role, movement) => match &self.given {
+                    Some(joint) if time == 0 => self.solver.constant(joint[role as usize].0 == movement),
+                    _ => self.solver.fresh(),
+                },
                 Node::And(a, b) => {
-                    let missing = |s: &Signal| !self.frames[time].nodes.contains_key(&s.node());
+                    let missing = |s: &Signal| self.frames[time].nodes[s.node()].is_none();
                     if let Some(missing) = [a, b].iter().find(|s| missing(s)) {
                         open.push(missing.node());
                         continue;
@@ -154,14 +242,13 @@ impl<'s> Sheet<'s> {
                     continue;
                 }
             };
-            self.frames[time].nodes.insert(node, lit);
+            self.frames[time].nodes[node] = Some(lit);
         }
     }
 
     /// The literal of a signal that is written; what a block has not computed yet is false.
     fn known(&self, time: usize, signal: Signal) -> Lit {
-        let lit = self.frames[time].nodes.get(&signal.node()).copied();
-        let lit = lit.unwrap_or_else(|| self.solver.constant(false));
+        let lit = self.frames[time].nodes[signal.node()].unwrap_or_else(|| self.solver.constant(false));
         if signal.is_inverted() { !lit } else { lit }
     }
 
@@ -185,13 +272,13 @@ impl<'s> Sheet<'s> {
                 if let Node::And(a, b) = net.nodes[node] {
                     let (a, b) = (self.known(time, a), self.known(time, b));
                     let lit = self.solver.and(a, b);
-                    self.frames[time].nodes.insert(node, lit);
+                    self.frames[time].nodes[node] = Some(lit);
                 }
             }
             let values: Vec<Lit> = block.feedback.iter().map(|&(_, s)| self.known(time, s)).collect();
             let mut changed = false;
             for (&(variable, _), value) in block.feedback.iter().zip(values) {
-                changed |= self.frames[time].nodes.insert(variable, value) != Some(value);
+                changed |= self.frames[time].nodes[variable].replace(value) != Some(value);
             }
             if !changed {
                 break;

@@ -87,7 +87,7 @@ impl Prover<'_> {
     /// The goals add up to the sum of the first match that random play brings to its end, in all others too.
     pub fn constant_sum(&self, budget: &Budget) -> (Option<Goal>, Answer) {
         let unknown = |what| (None, Answer::Unknown(Reason::NothingFound(what)));
-        let Some(sum) = self.first_sum() else {
+        let Some(sum) = self.first_sum(budget) else {
             return unknown("no match of random play ended with a goal value for each role");
         };
         let roles: Vec<RoleId> = self.system().vocabulary().roles().collect();
@@ -155,9 +155,9 @@ impl Prover<'_> {
 
     /// The sum of the goals where a random match ended. The network of the system has no goals of its own, so
     /// the reference engine is asked.
-    fn first_sum(&self) -> Option<Goal> {
+    fn first_sum(&self, budget: &Budget) -> Option<Goal> {
         let mut worker = self.engine().worker();
-        let mut judge = self.reference().ok()?.worker();
+        let mut judge = self.reference(budget).ok()?.worker();
         let mut random = Random::new(13);
         for _ in 0..MATCHES {
             let (states, _) = self.random_match(&mut *worker, &mut random);

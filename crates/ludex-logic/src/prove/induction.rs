@@ -62,12 +62,21 @@ impl<'s> Step<'s> {
         budget: &Budget,
     ) -> Step<'s> {
         let mut unrolling = Unrolling::new(system, Start::Anywhere, budget);
-        for lemma in lemmas {
-            let lit = lemma.literal(&mut unrolling, 0);
-            unrolling.solver.clause([lit]);
-        }
         let last = unrolling.property(0, property);
-        Step { unrolling, property, lemmas, known: 0, last }
+        let mut step = Step { unrolling, property, lemmas: &[], known: 0, last };
+        step.assume(lemmas);
+        step
+    }
+
+    /// Asserts lemmas of all states, in place of none.
+    pub(super) fn assume(&mut self, lemmas: &'s [Lemma]) {
+        self.lemmas = lemmas;
+        for time in 0..=self.known {
+            for lemma in lemmas {
+                let lit = lemma.literal(&mut self.unrolling, time);
+                self.unrolling.solver.clause([lit]);
+            }
+        }
     }
 
     /// How many states with the property come before the last.

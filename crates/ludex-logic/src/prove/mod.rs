@@ -12,6 +12,7 @@ mod certificate;
 mod goals;
 mod induction;
 mod lemma;
+mod measure;
 mod persistence;
 mod reachability;
 mod reference;
@@ -26,7 +27,7 @@ pub use termination::{Ranking, RankingKind};
 use crate::discover::{self, Effort, Sample};
 use crate::formula::Property;
 use crate::solver::{Budget, Outcome};
-use crate::transition::System;
+use crate::transition::{System, within};
 use crate::unroll::{Start, Unrolling};
 use induction::{Base, Step};
 use ludex_engine::engine::{Engine, Worker};
@@ -75,7 +76,7 @@ pub struct Prover<'s> {
     samples: OnceCell<Vec<Sample>>,
     turns: OnceCell<Vec<Lemma>>,
     lemmas: OnceCell<Vec<Lemma>>,
-    reference: OnceCell<Result<Reference<'s>, String>>,
+    reference: OnceCell<Reference<'s>>,
 }
 
 impl fmt::Debug for Prover<'_> {
@@ -176,36 +177,39 @@ impl<'s> Prover<'s> {
         };
         let mut base = Base::new(system, property, budget);
         if let Some(line) = base.counterexample(0)? {
-            return self.refuted(property, line);
+            return self.refuted(property, line, budget);
         }
         let mut step = Step::new(system, property, &[], budget);
+        if step.is_proved_locally()? {
+            return certified(&[], 0);
+        }
+        // What is said of moves is broken by one or kept by all more often than the turn explains it.
+        if property.degree > 0
+            && let Some(line) = self.early_counterexample(property, &mut base, budget)?
+        {
+            return self.refuted(property, line, budget);
+        }
+        let turns = self.turns(budget);
+        step.assume(turns);
+        if !turns.is_empty() && step.is_proved_locally()? {
+            return certified(turns, 0);
+        }
+        if property.degree == 0
+            && let Some(line) = self.early_counterexample(property, &mut base, budget)?
+        {
+            return self.refuted(property, line, budget);
+        }
         step.deepen();
         if step.is_proved_locally()? {
-            return certified(&[], 1);
-        }
-        if let Some(line) = base.counterexample(1)? {
-            return self.refuted(property, line);
-        }
-        if !self.turns(budget).is_empty() {
-            step = Step::new(system, property, self.turns(budget), budget);
-            if step.is_proved_locally()? {
-                return certified(self.turns(budget), 0);
-            }
-            step.deepen();
-            if step.is_proved_locally()? {
-                return certified(self.turns(budget), 1);
-            }
-        }
-        if let Some(line) = self.random_counterexample(property, FEW_MATCHES, budget) {
-            return self.refuted(property, line);
+            return certified(turns, 1);
         }
         for depth in 2..=SHALLOW {
             if let Some(line) = base.counterexample(depth)? {
-                return self.refuted(property, line);
+                return self.refuted(property, line, budget);
             }
         }
         if step.is_proved()? {
-            return certified(self.turns(budget), 1);
+            return certified(turns, 1);
         }
         let lemmas = self.lemmas(&budget.part(budget.left() / 2));
         step = Step::new(system, property, lemmas, budget);
@@ -217,7 +221,7 @@ impl<'s> Prover<'s> {
             return certified(lemmas, 1);
         }
         if let Some(line) = self.random_counterexample(property, MATCHES, budget) {
-            return self.refuted(property, line);
+            return self.refuted(property, line, budget);
         }
         let part = budget.part(budget.left() / 4);
         while step.depth() < self.options.depth && part.exceeded().is_none() {
@@ -228,9 +232,20 @@ impl<'s> Prover<'s> {
         }
         drop(step);
         match Reachability::new(system, property, lemmas, budget).run()? {
-            Found::Counterexample(line) => self.refuted(property, line),
+            Found::Counterexample(line) => self.refuted(property, line, budget),
             Found::Invariant(clauses) => certified(&[lemmas, &clauses].concat(), 0),
         }
+    }
+
+    /// After one move, or in a few random matches.
+    fn early_counterexample(
+        &self,
+        property: &Property,
+        base: &mut Base<'_>,
+        budget: &Budget,
+    ) -> Result<Option<Line>, Reason> {
+        let line = base.counterexample(1)?;
+        Ok(line.or_else(|| self.random_counterexample(property, FEW_MATCHES, budget)))
     }
 
     fn certified(
@@ -246,8 +261,8 @@ impl<'s> Prover<'s> {
         }
     }
 
-    fn refuted(&self, property: &Property, line: Line) -> Result<Answer, Reason> {
-        let reference = self.reference().map_err(Reason::TooLarge)?;
+    fn refuted(&self, property: &Property, line: Line, budget: &Budget) -> Result<Answer, Reason> {
+        let reference = self.reference(budget)?;
         match reference.replay(property, &line) {
             Some(_) => Ok(Answer::Fails(Refutation::Line(line))),
             None => Err(Reason::NotReplayed),
@@ -255,12 +270,15 @@ impl<'s> Prover<'s> {
     }
 
     /// The reference engine, built when first needed.
-    pub fn reference(&self) -> Result<&Reference<'s>, String> {
-        let built = self.reference.get_or_init(|| {
-            Reference::new(self.system, self.system.has_questions(), Limits::default())
-                .map_err(|error| error.to_string())
-        });
-        built.as_ref().map_err(Clone::clone)
+    pub fn reference(&self, budget: &Budget) -> Result<&Reference<'s>, Reason> {
+        if let Some(built) = self.reference.get() {
+            return Ok(built);
+        }
+        let build = || Reference::new(self.system, self.system.has_questions(), Limits::default());
+        match within(budget.left(), build) {
+            Ok(built) => Ok(self.reference.get_or_init(|| built)),
+            Err(error) => Err(budget.exceeded().map_or(Reason::TooLarge(error.to_string()), Reason::Limit)),
+        }
     }
 
     /// A line of random play that breaks the property. States are judged by writing them out: with the state and

@@ -55,8 +55,18 @@ impl Moment {
 impl<'s> Reference<'s> {
     /// Builds the engine. `asks` says whether properties speak of more than fluents, moves and the end.
     pub fn new(system: &'s System, asks: bool, limits: Limits) -> Result<Reference<'s>, BuildError> {
-        let played = Datalog::new(system.original(), limits)?;
-        let asked = if asks { Some(Datalog::new(system.helped(), limits)?) } else { None };
+        let vocabulary = system.vocabulary();
+        let original = system.original();
+        let played = if system.has_questions() {
+            // The terms of the vocabulary have names of helper rules, which the rules as written do not know.
+            Datalog::new(original, limits)?
+        } else {
+            Datalog::over(original, vocabulary, limits)?
+        };
+        let asked = match asks {
+            true => Some(Datalog::over(system.helped(), vocabulary, limits)?),
+            false => None,
+        };
         Ok(Reference { system, played, asked })
     }
 

@@ -1,9 +1,9 @@
 //! Whether every match ends, and after how many moves at most.
 //!
-//! Two kinds of ranking are sought: *counters*, groups of fluents of which exactly one holds, in an order in which
-//! no move turns one back and every move advances one; and *settling*, a set of values that fluents keep once they
-//! have them, of which one more is reached within every one or two moves. That no match is endless is refuted by a
-//! state that comes back.
+//! Three kinds of ranking are sought: *counters*, groups of fluents of which exactly one holds, in an order in which
+//! no move turns one back and every move advances one; *settling*, a set of values that fluents keep once they
+//! have them, of which one more is reached within every one or two moves; and a *measure*, weights of fluents whose sum
+//! every move lowers (`measure.rs`). That no match is endless is refuted by a state that comes back.
 
 use super::answer::{Answer, Proof, Reason, Refutation};
 use super::lemma::Lemma;
@@ -37,6 +37,8 @@ pub enum RankingKind {
     Counters(Vec<Vec<FluentId>>),
     /// Within so many moves another one of these values is reached for good.
     Settling(Vec<(FluentId, bool)>, usize),
+    /// Every move lowers what those of these fluents that hold weigh together.
+    Measure(Vec<(FluentId, u32)>),
 }
 
 /// The most moves within which something must settle.
@@ -50,10 +52,10 @@ impl Prover<'_> {
     /// Decides whether every match ends.
     pub fn terminates(&self, budget: &Budget) -> Answer {
         if let Some(line) = self.repetition(budget) {
-            return match self.reference() {
+            return match self.reference(budget) {
                 Ok(reference) if reference.repeats(&line) => Answer::Fails(Refutation::Repetition(line)),
                 Ok(_) => Answer::Unknown(Reason::NotReplayed),
-                Err(why) => Answer::Unknown(Reason::TooLarge(why)),
+                Err(why) => Answer::Unknown(why),
             };
         }
         // A single counter is cheap and sharp. Of the others the smallest bound comes first.
@@ -67,10 +69,13 @@ impl Prover<'_> {
             others
         });
         for (kind, property, bound) in std::iter::once(counters).chain(others).flatten() {
-            let part = budget.part(budget.left() / 3);
+            let part = budget.part(budget.left() / 6);
             if let Answer::Holds(Proof::Induction(certificate)) = self.prove_within(&property, &part) {
                 return Answer::Holds(Proof::Ranking(Ranking { kind, bound, certificate }));
             }
+        }
+        if let Some(ranking) = self.measure(budget) {
+            return Answer::Holds(Proof::Ranking(ranking));
         }
         Answer::Unknown(match budget.exceeded() {
             Some(limit) => Reason::Limit(limit),

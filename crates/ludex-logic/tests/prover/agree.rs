@@ -161,7 +161,7 @@ fn random_formulas_are_decided_as_exhaustive_search_decides_them() {
             let system = System::new(&game, &relations, Limits::default()).expect("small");
             let prover = Prover::new(&system, unhurried());
             let property: Property = request.property(&system).expect("checked").expect("a formula");
-            let reference = prover.reference().expect("small");
+            let reference = prover.reference(&prover.budget()).expect("small");
             let explored = Explored::new(reference, &property, system.initial(), MOST_STATES);
             let Some(explored) = explored else { continue };
             let truth = explored.holds(reference, &property);

@@ -3,11 +3,13 @@
 use crate::explored::Explored;
 use ludex_engine::engine::Worker;
 use ludex_engine::limits::Limits;
+use ludex_engine::propnet::compile;
+use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Keyword;
 use ludex_gdl::analysis::domains::Functor;
-use ludex_logic::discover::discover;
+use ludex_logic::discover::{discover, facts};
 use ludex_logic::facts::{Facts, Turns};
 use ludex_logic::formula::Request;
 use ludex_logic::prove::{Options, Prover, Reference};
@@ -139,6 +141,24 @@ fn longest(explored: &Explored) -> Option<usize> {
 
 /// Names of games that can be enumerated and are quick, from `testdata/properties/enumerable.txt`; with
 /// `LUDEX_SLOW` all sheets are tried.
+/// What is proved here of turns is what the network has proved by itself, by another way: play goes through as
+/// many phases as there are fluents that tell the turn. So nothing is handed on to it.
+#[test]
+fn the_network_finds_the_turns_by_itself() {
+    for (name, roles) in [("tictactoe", 2), ("nim", 2), ("connectfour4x4", 2), ("hanoi", 1)] {
+        let source = corpus::games().into_iter().find(|source| source.name == name).expect(name);
+        let game = source.game().expect(name);
+        let facts = facts(&game, Duration::from_secs(3600)).expect(name);
+        let control = match &facts.turns {
+            Turns::Alternate { control } => control.len().max(1),
+            Turns::Unknown => 0,
+        };
+        let compiled = compile(&game, Limits::default()).expect(name);
+        let lanes = Lanes::new(&compiled.net, &compiled.initial);
+        assert_eq!((control, lanes.period()), (roles, roles), "{name}");
+    }
+}
+
 #[test]
 fn facts_hold_in_every_reachable_state() {
     let list =
