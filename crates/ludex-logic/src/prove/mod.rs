@@ -58,6 +58,9 @@ impl Default for Options {
     }
 }
 
+/// Nodes of a network of which some frames more cost next to nothing.
+const SMALL_NETWORK: usize = 5000;
+
 /// Moves from the initial state that are looked at before lemmas are sought.
 const SHALLOW: usize = 3;
 
@@ -176,8 +179,12 @@ impl<'s> Prover<'s> {
             self.certified(property, Certificate { lemmas: lemmas.to_vec(), depth }, budget)
         };
         let mut base = Base::new(system, property, budget);
-        if let Some(line) = base.counterexample(0)? {
-            return self.refuted(property, line, budget);
+        // A move ahead of the initial state takes less than any state at all, where the network is small.
+        let looked = usize::from(property.degree > 0 && system.net().nodes.len() <= SMALL_NETWORK);
+        for depth in 0..=looked {
+            if let Some(line) = base.counterexample(depth)? {
+                return self.refuted(property, line, budget);
+            }
         }
         let mut step = Step::new(system, property, &[], budget);
         if step.is_proved_locally()? {
@@ -185,7 +192,7 @@ impl<'s> Prover<'s> {
         }
         // What is said of moves is broken by one or kept by all more often than the turn explains it.
         if property.degree > 0
-            && let Some(line) = self.early_counterexample(property, &mut base, budget)?
+            && let Some(line) = self.early_counterexample(property, &mut base, looked, budget)?
         {
             return self.refuted(property, line, budget);
         }
@@ -195,7 +202,7 @@ impl<'s> Prover<'s> {
             return certified(turns, 0);
         }
         if property.degree == 0
-            && let Some(line) = self.early_counterexample(property, &mut base, budget)?
+            && let Some(line) = self.early_counterexample(property, &mut base, looked, budget)?
         {
             return self.refuted(property, line, budget);
         }
@@ -237,15 +244,20 @@ impl<'s> Prover<'s> {
         }
     }
 
-    /// After one move, or in a few random matches.
+    /// After one move, if that was not looked at, or in a few random matches.
     fn early_counterexample(
         &self,
         property: &Property,
         base: &mut Base<'_>,
+        looked: usize,
         budget: &Budget,
     ) -> Result<Option<Line>, Reason> {
-        let line = base.counterexample(1)?;
-        Ok(line.or_else(|| self.random_counterexample(property, FEW_MATCHES, budget)))
+        for depth in looked + 1..=1 {
+            if let Some(line) = base.counterexample(depth)? {
+                return Ok(Some(line));
+            }
+        }
+        Ok(self.random_counterexample(property, FEW_MATCHES, budget))
     }
 
     fn certified(
