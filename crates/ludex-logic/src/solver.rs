@@ -51,6 +51,12 @@ impl Budget {
         Budget { started: Instant::now(), time, memory, used: Rc::default(), stop: stop_flag() }
     }
 
+    /// The same budget as if it had begun to run so much earlier.
+    #[must_use]
+    pub fn after(self, spent: Duration) -> Budget {
+        Budget { started: self.started.checked_sub(spent).unwrap_or(self.started), ..self }
+    }
+
     /// A part of this budget that ends after `time`, if not with the whole.
     #[must_use]
     pub fn part(&self, time: Duration) -> Budget {

@@ -240,3 +240,26 @@ fn with_questions(game: &Game, asked: &[RelationId]) -> (Game, HashMap<RelationI
     let strata = stratify(&rules, &Dependencies::of(&rules)).unwrap_or_else(|_| game.strata.clone());
     (Game { rules, strata, frame: game.frame }, asks)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+    use ludex_engine::limits::stop_flag;
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
+
+    #[test]
+    fn work_is_told_to_stop_when_its_time_is_over_and_not_before() {
+        let stopped = within(Duration::from_millis(1), || {
+            let flag = stop_flag().expect("the work can be stopped");
+            while !flag.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            true
+        });
+        assert!(stopped);
+        let hour = Duration::from_secs(3600);
+        assert!(within(hour, || stop_flag().is_some_and(|flag| !flag.load(Ordering::Relaxed))));
+        assert!(stop_flag().is_none());
+    }
+}

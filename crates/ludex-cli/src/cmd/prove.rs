@@ -77,7 +77,8 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
 /// The limits of one property; compiling the game is part of each.
 fn options(args: &Prove, building: Duration) -> Options {
     Options {
-        time: Duration::from_secs_f64(args.time).saturating_sub(building),
+        time: Duration::from_secs_f64(args.time),
+        spent: building,
         memory: (args.memory as usize) << 20,
         ..Options::default()
     }

@@ -36,7 +36,7 @@ pub fn facts(game: &Game, time: Duration) -> Result<Facts, BuildError> {
     let goals = game.rules.keyword(Keyword::Goal);
     let limits = Limits { time, ..Limits::default() };
     let system = within(time, || System::new(game, &[goals], limits))?;
-    let options = Options { time: time.saturating_sub(started.elapsed()), ..Options::default() };
+    let options = Options { time, spent: started.elapsed(), ..Options::default() };
     Ok(discover(&Prover::new(&system, options)))
 }
 

@@ -45,6 +45,8 @@ use std::time::{Duration, Instant};
 pub struct Options {
     /// Time for one property.
     pub time: Duration,
+    /// What of it is gone when the proof begins: for compiling the game, say.
+    pub spent: Duration,
     /// Bytes that clauses may take.
     pub memory: usize,
     /// The most states in a row that induction uses before property-directed reachability takes over.
@@ -54,14 +56,14 @@ pub struct Options {
 impl Default for Options {
     /// A minute, two gigabytes, three states.
     fn default() -> Options {
-        Options { time: Duration::from_secs(60), memory: 2 << 30, depth: 3 }
+        Options { time: Duration::from_secs(60), spent: Duration::ZERO, memory: 2 << 30, depth: 3 }
     }
 }
 
 /// Nodes of a network of which some frames more cost next to nothing.
 const SMALL_NETWORK: usize = 5000;
 
-/// Moves from the initial state that are looked at before lemmas are sought.
+/// Moves from the initial state that are looked at before play and induction over several states.
 const SHALLOW: usize = 3;
 
 /// Matches that are played at random in search of a counterexample: at first sight, and when induction fails.
@@ -114,7 +116,7 @@ impl<'s> Prover<'s> {
 
     /// A budget with the limits of one question that begins now.
     pub fn budget(&self) -> Budget {
-        Budget::new(self.options.time, self.options.memory)
+        Budget::new(self.options.time, self.options.memory).after(self.options.spent)
     }
 
     /// The engine that plays at random.
@@ -210,11 +212,6 @@ impl<'s> Prover<'s> {
         if step.is_proved_locally()? {
             return certified(turns, 1);
         }
-        for depth in 2..=SHALLOW {
-            if let Some(line) = base.counterexample(depth)? {
-                return self.refuted(property, line, budget);
-            }
-        }
         if step.is_proved()? {
             return certified(turns, 1);
         }
@@ -226,6 +223,12 @@ impl<'s> Prover<'s> {
         step.deepen();
         if step.is_proved()? {
             return certified(lemmas, 1);
+        }
+        // Several moves of a large game are more clauses than all that came before.
+        for depth in 2..=SHALLOW {
+            if let Some(line) = base.counterexample(depth)? {
+                return self.refuted(property, line, budget);
+            }
         }
         if let Some(line) = self.random_counterexample(property, MATCHES, budget) {
             return self.refuted(property, line, budget);
