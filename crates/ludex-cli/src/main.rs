@@ -9,6 +9,7 @@
 mod args;
 mod board;
 mod cmd;
+mod encoding;
 mod game;
 mod json;
 mod plot;

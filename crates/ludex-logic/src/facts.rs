@@ -6,7 +6,8 @@
 
 use ludex_engine::engine::Goal;
 use ludex_engine::row::{self, Row};
-use ludex_engine::vocabulary::{FluentId, RoleId};
+use ludex_engine::vocabulary::{FluentId, RoleId, Vocabulary};
+use ludex_gdl::analysis::actions::PartialJointMove;
 use ludex_gdl::analysis::domains::Functor;
 
 /// The proved knowledge of one game.
@@ -51,6 +52,15 @@ pub struct ImpossibleMoves {
     pub first: (RoleId, Functor),
     /// A later role and the name of its moves.
     pub second: (RoleId, Functor),
+}
+
+impl ImpossibleMoves {
+    /// The same by names, as the frame translation takes it (`ludex_gdl::rewrite::fnext::encode`).
+    pub fn by_name(&self, vocabulary: &Vocabulary) -> PartialJointMove {
+        [self.first, self.second]
+            .map(|(role, functor)| (vocabulary.terms().functor(vocabulary.role(role)), functor))
+            .to_vec()
+    }
 }
 
 /// Who is to move.

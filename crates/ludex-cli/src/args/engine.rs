@@ -1,7 +1,8 @@
 //! Arguments of the commands that run an engine: perft, simulate, replay, bench.
 
-use super::{Engine, GameArgument, Json, seconds};
+use super::{Engine, GameArgument, Json, encoding_names, seconds};
 use clap::Args;
+use ludex::gdl::rewrite::fnext::Encoding;
 use std::path::PathBuf;
 
 /// Count the ways to play a game
@@ -64,13 +65,17 @@ pub struct Simulate {
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex replay mygame.kif mygame.jsonl.gz
-  ludex replay tictactoe match1.json match2.json --json")]
+  ludex replay tictactoe match1.json match2.json --json
+  ludex replay mygame.kif mygame.jsonl.gz --engine tree --encoding relevant")]
 pub struct Replay {
     #[command(flatten)]
     pub game: GameArgument,
     /// Recorded matches
     #[arg(value_name = "RECORD", required = true)]
     pub records: Vec<PathBuf>,
+    /// How successors are written down, as for `ludex minimax`
+    #[arg(long, value_name = "ENCODING", default_value = Encoding::Original.name(), value_parser = encoding_names())]
+    pub encoding: Encoding,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]

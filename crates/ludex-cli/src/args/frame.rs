@@ -1,6 +1,6 @@
 //! Arguments of the commands about the frame translation: frame, minimax.
 
-use super::{Engine, GameArgument, Json, Notation};
+use super::{Engine, GameArgument, Json, Notation, seconds};
 use clap::{Args, ValueEnum};
 
 /// Translate a game so that what does not change costs nothing
@@ -16,6 +16,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "EXAMPLES:
   ludex frame tictactoe
   ludex frame mygame.kif --covering relevant --as infix
+  ludex frame mygame.kif --covering pruned --prove 10
   ludex frame mygame.kif > translated.kif && ludex perft translated.kif --depth 3")]
 pub struct Frame {
     #[command(flatten)]
@@ -23,6 +24,9 @@ pub struct Frame {
     /// Which combinations of moves get a rule
     #[arg(long, value_name = "COVERING", default_value = "pruned")]
     pub covering: Covering,
+    /// Let the prover look for S seconds for more impossible moves, in states before the end
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub prove: Option<f64>,
     /// The notation to write
     #[arg(long = "as", value_name = "NOTATION", default_value = "kif")]
     pub notation: Notation,
@@ -62,8 +66,11 @@ pub struct Minimax {
     #[arg(long, value_name = "ENCODING", default_value = "original")]
     pub encoding: EncodingChoice,
     /// Expand terminal states like any other, as long as every role has a legal move there
-    #[arg(long)]
+    #[arg(long, conflicts_with = "prove")]
     pub ignore_terminal: bool,
+    /// Let the prover look for S seconds for more impossible moves; what it proves holds before the end only
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub prove: Option<f64>,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]

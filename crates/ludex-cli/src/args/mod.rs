@@ -17,6 +17,7 @@ pub use sheet::{Check, Debug, Form, Games, Notation, Print, Target};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use ludex::engines::{self, Choice};
+use ludex::gdl::rewrite::fnext::Encoding;
 use std::path::PathBuf;
 
 /// General Game Playing: give it the rules of any game.
@@ -78,6 +79,13 @@ fn engine_names() -> impl TypedValueParser<Value = Choice> {
     let names = engines::ALL.iter().map(|choice| PossibleValue::new(choice.name).help(choice.about));
     // The parser lets only known names through.
     PossibleValuesParser::new(names).map(|name| engines::find(&name).unwrap_or(engines::AUTO))
+}
+
+fn encoding_names() -> impl TypedValueParser<Value = Encoding> {
+    let find = |name: String| Encoding::ALL.into_iter().find(|encoding| encoding.name() == name);
+    // The parser lets only known names through.
+    PossibleValuesParser::new(Encoding::ALL.map(Encoding::name))
+        .map(move |name| find(name).unwrap_or(Encoding::Original))
 }
 
 pub fn seconds(text: &str) -> Result<f64, String> {

@@ -1,10 +1,9 @@
 //! `ludex frame`: the rules with what ends instead of what stays.
 
 use crate::args::{Covering, Frame, Notation};
-use crate::game;
 use crate::status::Status;
+use crate::{encoding, game};
 use anyhow::Result;
-use ludex::gdl::analysis::turns::impossible_joint_moves;
 use ludex::gdl::rewrite::fnext::{Encoding, encode, explicit};
 use ludex::gdl::syntax::print;
 use std::io::Write;
@@ -12,12 +11,12 @@ use std::io::Write;
 pub fn run(args: &Frame, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
     let game = loaded.game()?;
-    let encoding = match args.covering {
+    let covering = match args.covering {
         Covering::Direct => Encoding::Direct,
         Covering::Pruned => Encoding::Pruned,
         Covering::Relevant => Encoding::Relevant,
     };
-    let translated = explicit(&encode(game, encoding, &impossible_joint_moves(game)));
+    let translated = explicit(&encode(game, covering, &encoding::impossible(&loaded, args.prove)?));
     let rules = &translated.rules;
     let text = match args.notation {
         Notation::Kif => print::kif(&rules.to_tree()),

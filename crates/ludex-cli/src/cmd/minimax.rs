@@ -4,12 +4,12 @@ use crate::args::{EncodingChoice, Minimax};
 use crate::game::Loaded;
 use crate::progress::Progress;
 use crate::status::Status;
-use crate::{game, json};
+use crate::{encoding, game, json};
 use anyhow::{Result, anyhow};
 use cpu_time::ThreadTime;
 use ludex::engine::engine::Engine;
 use ludex::gdl::Game;
-use ludex::gdl::analysis::turns::impossible_joint_moves;
+use ludex::gdl::analysis::actions::PartialJointMove;
 use ludex::gdl::rewrite::fnext::{Encoding, encode};
 use ludex::search::minimax::{Settings, fastest, search};
 use serde_json::json;
@@ -61,25 +61,27 @@ pub fn run(args: &Minimax, out: &mut dyn Write) -> Result<Status> {
 fn choose(args: &Minimax, loaded: &Loaded, settings: &Settings) -> Result<(Encoding, Box<dyn Engine>)> {
     let game = loaded.game()?;
     let build = |game: &Game| loaded.engine_for(game, args.engine.engine);
+    let impossible = encoding::impossible(loaded, args.prove)?;
     let encoding = match args.encoding {
         EncodingChoice::Original => Encoding::Original,
         EncodingChoice::Direct => Encoding::Direct,
         EncodingChoice::Pruned => Encoding::Pruned,
         EncodingChoice::Relevant => Encoding::Relevant,
-        EncodingChoice::Auto => return measure(game, &build, settings),
+        EncodingChoice::Auto => return measure(game, &impossible, &build, settings),
     };
-    let translated = encode(game, encoding, &impossible_joint_moves(game));
+    let translated = encode(game, encoding, &impossible);
     Ok((encoding, build(&translated)?))
 }
 
 /// The faster of original and translated.
 fn measure(
     game: &Game,
+    impossible: &[PartialJointMove],
     build: &dyn Fn(&Game) -> Result<Box<dyn Engine>>,
     settings: &Settings,
 ) -> Result<(Encoding, Box<dyn Engine>)> {
     let mut members = vec![(Encoding::Original, build(game)?)];
-    let translated = encode(game, Encoding::Relevant, &impossible_joint_moves(game));
+    let translated = encode(game, Encoding::Relevant, impossible);
     // A translation that an engine declines is no reason to fail: there is the original.
     if translated.frame.is_some()
         && let Ok(engine) = build(&translated)

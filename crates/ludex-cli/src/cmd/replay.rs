@@ -3,8 +3,9 @@
 use crate::args::Replay;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
-use crate::{game, json, report};
+use crate::{encoding, game, json, report};
 use anyhow::{Context, Result};
+use ludex::gdl::rewrite::fnext::encode;
 use ludex::ggp::record::{RecordError, Records};
 use ludex::ggp::replay::{Difference, Replayer};
 use serde_json::{Value, json};
@@ -19,7 +20,8 @@ pub fn run(args: &Replay, out: &mut dyn Write) -> Result<Status> {
         }
     }
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(args.engine.engine)?;
+    let translated = encode(loaded.game()?, args.encoding, &encoding::impossible(&loaded, None)?);
+    let engine = loaded.engine_for(&translated, args.engine.engine)?;
     let mut replayer = Replayer::new(&*engine);
     for path in &args.records {
         let outcome = compare(&mut replayer, path)

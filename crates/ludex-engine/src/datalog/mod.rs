@@ -9,7 +9,7 @@
 //! Choose it to check another engine, or for a game that no other engine takes. It cannot run games
 //! whose vocabulary is beyond the limits, nor games with a relation that is endless even on demand.
 //!
-//! - `table.rs`: sets of rows with indexes
+//! - `table.rs`, `presence.rs`: sets of rows with indexes; those of large tables as bits
 //! - `program.rs`: rules made flat
 //! - `plan.rs`: the order of conditions
 //! - `evaluate.rs`: rules applied to tables
@@ -22,6 +22,7 @@ mod base;
 mod evaluate;
 mod firsthand;
 mod plan;
+mod presence;
 mod program;
 mod reference;
 mod split;

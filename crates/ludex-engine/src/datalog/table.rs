@@ -4,9 +4,13 @@
 //! forgetting the newest rows, which the engine does between two states, is popping the chains' heads:
 //! the cost is that of the rows forgotten, and nothing is allocated or freed.
 
+use super::presence::Presence;
 use crate::terms::TermId;
 
 const NONE: u32 = u32::MAX;
+
+/// Rows from which on bits are tried.
+const FIRST_PRESENCE: u32 = 1024;
 
 /// Which of a table's indexes: the position of its column set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +24,11 @@ pub(crate) struct Table {
     cells: Vec<TermId>,
     /// The first index covers all columns and keeps the rows distinct.
     indexes: Vec<Index>,
+    /// The rows of a large table once more, as bits.
+    presence: Option<Presence>,
+    /// How many rows there must be before the bits are made, or made anew: each time twice as many, so that a
+    /// table that is cut back and filled again and again does so a few times only.
+    next_presence: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -43,7 +52,14 @@ impl Index {
 impl Table {
     pub(crate) fn new(width: usize) -> Table {
         let all = Index { columns: (0..width).collect(), heads: vec![NONE; 8], older: Vec::new() };
-        Table { width, length: 0, cells: Vec::new(), indexes: vec![all] }
+        Table {
+            width,
+            length: 0,
+            cells: Vec::new(),
+            indexes: vec![all],
+            presence: None,
+            next_presence: FIRST_PRESENCE,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -65,7 +81,8 @@ impl Table {
     /// Bytes held.
     pub(crate) fn memory(&self) -> usize {
         let index = |i: &Index| (i.heads.capacity() + i.older.capacity()) * 4;
-        self.cells.capacity() * 4 + self.indexes.iter().map(index).sum::<usize>()
+        let presence = self.presence.as_ref().map_or(0, Presence::memory);
+        self.cells.capacity() * 4 + self.indexes.iter().map(index).sum::<usize>() + presence
     }
 
     /// The index on `columns` (ascending), made if it is new.
@@ -82,7 +99,16 @@ impl Table {
     /// Adds a row; false if it was there already.
     pub(crate) fn insert(&mut self, row: &[TermId]) -> bool {
         debug_assert_eq!(row.len(), self.width);
-        if self.contains(row) {
+        if let Some(presence) = &mut self.presence {
+            match presence.place(row.iter().copied()) {
+                Some(place) if presence.has(place) => return false,
+                Some(place) => presence.set(place),
+                None => {
+                    self.presence = None;
+                    self.next_presence = self.length.saturating_mul(2);
+                }
+            }
+        } else if self.contains(row) {
             return false;
         }
         self.cells.extend_from_slice(row);
@@ -96,6 +122,10 @@ impl Table {
             index.older.push(index.heads[bucket]);
             index.heads[bucket] = new;
         }
+        if self.presence.is_none() && self.length >= self.next_presence {
+            self.presence = Presence::of(&self.cells, self.width);
+            self.next_presence = self.length.saturating_mul(2);
+        }
         true
     }
 
@@ -105,7 +135,10 @@ impl Table {
 
     /// As `contains`, for a row that lies nowhere in one piece.
     pub(crate) fn has(&self, row: impl Iterator<Item = TermId> + Clone) -> bool {
-        self.position(row).is_some()
+        match &self.presence {
+            Some(presence) => presence.place(row).is_some_and(|place| presence.has(place)),
+            None => self.position(row).is_some(),
+        }
     }
 
     /// Where the row stands.
@@ -146,6 +179,11 @@ impl Table {
                 debug_assert_eq!(index.heads[bucket] as usize, last);
                 index.heads[bucket] = index.older[last];
                 index.older.pop();
+            }
+            if let Some(presence) = &mut self.presence
+                && let Some(place) = presence.place(row.iter().copied())
+            {
+                presence.clear(place);
             }
             self.cells.truncate(last * self.width);
             self.length -= 1;
@@ -201,6 +239,30 @@ mod tests {
         assert!(!table.contains(&row([10, 3])) && table.contains(&row([9, 2])));
         assert!(table.insert(&row([10, 3])));
         assert_eq!(matches(&table, second, 1, 3), vec![10, 3]);
+    }
+
+    /// Enough rows for bits, then values that these have no room for, then fewer rows again.
+    #[test]
+    fn large_tables_are_sets_like_small_ones() {
+        let mut table = Table::new(2);
+        let mut known = std::collections::HashSet::new();
+        let mut random = crate::random::Random::new(5);
+        for values in [40, 40, 90] {
+            for _ in 0..4000 {
+                let cells = [random.below(values) as u32, random.below(values) as u32];
+                assert_eq!(table.insert(&row(cells)), known.insert(cells));
+            }
+        }
+        assert!(table.presence.is_some());
+        for row in table.rows().skip(2000) {
+            known.remove(&[row[0].0, row[1].0]);
+        }
+        table.truncate(2000);
+        for a in 0..100 {
+            for b in 0..100 {
+                assert_eq!(table.contains(&row([a, b])), known.contains(&[a, b]), "{a} {b}");
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::node::{
     And, AndId, Component, ComponentId, Duplicates, FactPath, FluentPath, Group, Grouping, GroupingId, Merge,
     Op, Or, OrAndTree, OrId, Paths, Roots, Site, SiteId, Take, Target,
 };
-use super::order::{Sizes, Step, order, variable};
+use super::order::{Asked, Sizes, Step, order, variable};
 use super::remodel::{Slot, remodel};
 use super::rulebook::{Atom, Condition, Place, RelationId, Rule, Rulebook};
 use crate::datalog::{Arg, Stay, TableId};
@@ -241,7 +241,10 @@ impl Compiler<'_> {
             }
         }
         let guess = |relation: RelationId| relations[relation.index()].guess.clone();
-        let steps = order(&rule, known, &wanted, self.sizes, &guess);
+        let given: Vec<bool> =
+            question.iter().map(|slot| matches!(slot, Slot::Input | Slot::Constant(_))).collect();
+        let asked = Asked { relation: self.tree.ors[or.index()].relation, known: &given };
+        let steps = order(&rule, asked, known, &wanted, self.sizes, &guess);
         let id = AndId(self.tree.ands.len() as u32);
         // Takes its place in the list before the calls, which refer to it.
         self.tree.ands.push(And {

@@ -107,6 +107,8 @@ pub(super) struct Seen {
     pub(super) counts: Vec<(u64, u64)>,
     /// For each site how many rows came and how many went on.
     pub(super) flows: Vec<(u64, u64)>,
+    /// For each rule its part of the work.
+    pub(super) steps: Vec<u64>,
 }
 
 impl<C: Cell> Compiled<C> {
@@ -206,6 +208,7 @@ impl<C: Cell> Compiled<C> {
             fluents: (0..self.widths.len()).map(|shape| self.fluent_estimate(shape, &states)).collect(),
             counts: worker.prover.counts().collect(),
             flows: worker.prover.flows().to_vec(),
+            steps: worker.prover.steps().to_vec(),
         }
     }
 

@@ -1,28 +1,76 @@
 //! The order in which the conditions of a rule are merged.
 //!
-//! Tests come as soon as their variables are known, cheap ones before those that need a proof; of the
-//! others the one that is expected to leave the fewest rows comes next. Once all that the head needs is known,
+//! Tests that are looked up come as soon as their variables are known; the others in the order in which least work is
+//! expected, by a bounded search. Once all that the head needs is known,
 //! the rest of the body only asks whether there is a way through: what falls apart into
 //! conditions without common variables is asked part by part, so that rows do not multiply.
 
 use super::rulebook::{Atom, Condition, Place, RelationId, Rule};
 use crate::datalog::{Arg, Estimate};
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 
-/// What is known of the number of rows that conditions have.
+/// What a condition does to one row: how many come of it, and the steps of work that it takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Flow {
+    pub(super) rows: f64,
+    pub(super) work: f64,
+}
+
+impl Flow {
+    /// Of a condition that is looked up.
+    fn lookup(rows: f64) -> Flow {
+        Flow { rows, work: 1.0 }
+    }
+
+    /// What it costs to have the rows: the work, and that each is there.
+    fn cost(self) -> f64 {
+        self.work + self.rows
+    }
+}
+
+/// What is known of the rows that conditions have.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
     pub(super) facts: Vec<Estimate>,
     pub(super) fluents: Vec<Estimate>,
     pub(super) roles: f64,
-    /// Answers for a row, seen in play, by relation and known arguments.
-    pub(super) answers: HashMap<(RelationId, Vec<bool>), f64>,
+    /// What calls did in play, by relation and known arguments.
+    pub(super) calls: BTreeMap<(RelationId, Vec<bool>), Flow>,
     /// Which arguments callers pass on, for relations where it is not all that they know.
     pub(super) passes: HashMap<RelationId, Vec<bool>>,
 }
 
-/// A condition that needs a proof is worth so many rows of one that is looked up.
-const PROOF: f64 = 3.0;
+/// A proof of which nothing is known is taken to cost so many steps for each answer.
+const PROOF: f64 = 2.0;
+
+impl Sizes {
+    /// What a call is expected to do that knows these arguments. Where play has shown none, the most similar
+    /// one that it has shown counts, scaled by the values that the other arguments can have: a guess from the
+    /// domains alone is often off by orders of magnitude, and an order that looks cheap only because
+    /// nobody has tried it would win over one that is known.
+    fn call(&self, relation: RelationId, known: &[bool], guess: &Estimate) -> Flow {
+        let seen =
+            self.calls.range((relation, Vec::new())..).take_while(|((other, _), _)| *other == relation);
+        let difference = |mask: &[bool]| mask.iter().zip(known).filter(|(a, b)| a != b).count();
+        let Some(((_, mask), &nearest)) = seen.min_by_key(|((_, mask), _)| difference(mask)) else {
+            let rows = guess.matching((0..known.len()).filter(|&column| known[column]));
+            return Flow { rows, work: PROOF * rows.max(0.5) };
+        };
+        let columns = mask.iter().zip(known).zip(&guess.distinct);
+        let Flow { rows, work } = columns.fold(nearest, |Flow { rows, work }, (columns, &distinct)| {
+            let distinct = distinct.max(1.0);
+            match columns {
+                (true, false) => Flow { rows: rows * distinct, work },
+                (false, true) => Flow { rows: rows / distinct, work: work / distinct },
+                _ => Flow { rows, work },
+            }
+        });
+        // Hopeful where it is not known, so that it is tried: the next trial sees what it costs.
+        let least = if difference(mask) == 0 { 1.0 } else { PROOF * rows.max(0.5) };
+        Flow { rows, work: work.max(least) }
+    }
+}
 
 /// One step of an order, by positions in the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,58 +87,131 @@ pub(super) fn variable(arg: &Arg) -> Option<u32> {
     }
 }
 
-/// Orders the body; `known` are the variables that the question gives, `guesses` the sizes of relations
-/// that were not seen in play.
+/// The question that a rule answers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) relation: RelationId,
+    /// Which arguments the question gives, or are fixed in it.
+    pub(super) known: &'a [bool],
+}
+
+/// Orders the body; `known` are the variables that the question gives, `wanted` those that the head needs, `guess` the
+/// sizes of relations that were not seen in play.
 pub(super) fn order(
     rule: &Rule,
+    asked: Asked<'_>,
     known: Vec<bool>,
     wanted: &[u32],
     sizes: &Sizes,
     guess: &dyn Fn(RelationId) -> Estimate,
 ) -> Vec<Step> {
-    let open = (0..rule.body.len()).collect();
-    let mut planner = Planner { rule, known, open, wanted, sizes, guess, steps: Vec::new() };
+    let rest = Rest { known, open: (0..rule.body.len()).collect() };
+    let mut planner = Planner { rule, asked, wanted, sizes, guess, rest, steps: Vec::new() };
     planner.run();
     planner.steps
 }
 
-struct Planner<'a> {
-    rule: &'a Rule,
+/// What is still to be placed.
+#[derive(Clone)]
+struct Rest {
+    /// The variables that are known by now.
     known: Vec<bool>,
     /// The conditions that are not placed yet.
     open: Vec<usize>,
+}
+
+impl Rest {
+    fn knows(&self, arg: &Arg) -> bool {
+        variable(arg).is_none_or(|v| self.known[v as usize])
+    }
+}
+
+struct Planner<'a> {
+    rule: &'a Rule,
+    asked: Asked<'a>,
     /// The variables that the head needs.
     wanted: &'a [u32],
     sizes: &'a Sizes,
     guess: &'a dyn Fn(RelationId) -> Estimate,
+    rest: Rest,
     steps: Vec<Step>,
+}
+
+/// How many conditions the search for an order may place, for each one that is then placed in fact.
+const MOST_PLACED: usize = 100;
+
+/// The cheapest order that was found.
+struct Best {
+    cost: f64,
+    /// Its first condition.
+    first: Option<usize>,
+    /// How many conditions may still be placed.
+    left: usize,
 }
 
 impl Planner<'_> {
     fn run(&mut self) {
-        while !self.open.is_empty() {
-            if let Some(at) = self.open.iter().position(|&i| self.is_cheap_test(i)) {
-                self.take(at);
+        while !self.rest.open.is_empty() {
+            if let Some(&position) = self.rest.open.iter().find(|&&i| self.is_cheap_test(&self.rest, i)) {
+                self.take(position);
                 continue;
             }
-            if self.wanted.iter().all(|&v| self.known[v as usize]) && self.split() {
+            if self.wanted.iter().all(|&v| self.rest.known[v as usize]) && self.split() {
                 continue;
             }
+            let mut best = Best { cost: f64::INFINITY, first: None, left: MOST_PLACED };
+            self.search(self.rest.clone(), 1.0, 0.0, None, &mut best);
             // A condition that must wait for others can only be left at the end of rules that are not safe,
             // which the reader refuses.
-            let best = (0..self.open.len())
-                .filter_map(|at| Some((at, self.cost(self.open[at])?)))
-                .min_by(|a, b| a.1.total_cmp(&b.1));
-            let (at, _) = best.expect("a safe rule can always be ordered");
-            self.take(at);
+            self.take(best.first.expect("a safe rule can always be ordered"));
         }
     }
 
-    fn take(&mut self, at: usize) {
-        let position = self.open.remove(at);
+    /// Tries what can come next, the cheapest first, and goes on from there as long as that may become cheaper
+    /// than the best order so far. `rows` and `cost` are those of what is placed, `first` is its first condition.
+    fn search(&self, mut rest: Rest, mut rows: f64, mut cost: f64, first: Option<usize>, best: &mut Best) {
+        while let Some(&test) = rest.open.iter().find(|&&i| self.is_cheap_test(&rest, i)) {
+            let passing = self.flow(&rest, test).map_or(1.0, |flow| flow.rows);
+            cost += rows;
+            rows *= passing;
+            self.place(&mut rest, test);
+        }
+        let mut choices: Vec<(usize, Flow)> =
+            rest.open.iter().filter_map(|&i| Some((i, self.flow(&rest, i)?))).collect();
+        if choices.is_empty() {
+            if cost < best.cost {
+                best.cost = cost;
+                best.first = first;
+            }
+            return;
+        }
+        choices.sort_by(|(_, a), (_, b)| a.cost().total_cmp(&b.cost()));
+        for (position, flow) in choices {
+            // Until an order is complete, the search goes straight down.
+            let bounded = best.first.is_some();
+            let cost = cost + rows * flow.cost();
+            if bounded && (cost >= best.cost || best.left == 0) {
+                return;
+            }
+            best.left = best.left.saturating_sub(1);
+            let mut rest = rest.clone();
+            self.place(&mut rest, position);
+            self.search(rest, rows * flow.rows, cost, first.or(Some(position)), best);
+        }
+    }
+
+    fn take(&mut self, position: usize) {
+        let mut rest = std::mem::replace(&mut self.rest, Rest { known: Vec::new(), open: Vec::new() });
+        self.place(&mut rest, position);
+        self.rest = rest;
         self.steps.push(Step::Merge(position));
+    }
+
+    /// The variables of a condition become known.
+    fn place(&self, rest: &mut Rest, position: usize) {
+        rest.open.retain(|&open| open != position);
         if !matches!(&self.rule.body[position], Condition::Atom(Atom { negated: true, .. })) {
-            let known = &mut self.known;
+            let known = &mut rest.known;
             self.rule.body[position].each_arg(&mut |arg| {
                 if let Some(v) = variable(&arg) {
                     known[v as usize] = true;
@@ -99,69 +220,73 @@ impl Planner<'_> {
         }
     }
 
-    fn is_known(&self, arg: &Arg) -> bool {
-        variable(arg).is_none_or(|v| self.known[v as usize])
-    }
-
     /// True if the variable stands once in what is left of the rule.
-    fn is_lonely(&self, arg: &Arg) -> bool {
+    fn is_lonely(&self, rest: &Rest, arg: &Arg) -> bool {
         let Some(v) = variable(arg) else { return false };
         let mut count = usize::from(self.wanted.contains(&v));
-        for &position in &self.open {
+        for &position in &rest.open {
             self.rule.body[position].each_arg(&mut |other| count += usize::from(variable(&other) == Some(v)));
         }
         count == 1
     }
 
-    fn is_test(&self, position: usize) -> bool {
+    fn is_test(&self, rest: &Rest, position: usize) -> bool {
         match &self.rule.body[position] {
-            Condition::Atom(atom) => atom.args.iter().all(|arg| self.is_known(arg) || self.is_lonely(arg)),
-            Condition::Distinct(left, right) => self.is_known(left) && self.is_known(right),
+            Condition::Atom(atom) => atom.args.iter().all(|arg| rest.knows(arg) || self.is_lonely(rest, arg)),
+            Condition::Distinct(left, right) => rest.knows(left) && rest.knows(right),
             Condition::Function { whole, args, .. } => {
-                self.is_known(whole) || args.iter().all(|arg| self.is_known(arg))
+                rest.knows(whole) || args.iter().all(|arg| rest.knows(arg))
             }
-            Condition::Constant(arg) => self.is_known(arg),
+            Condition::Constant(arg) => rest.knows(arg),
         }
     }
 
-    fn is_cheap_test(&self, position: usize) -> bool {
+    fn is_cheap_test(&self, rest: &Rest, position: usize) -> bool {
         let proof = matches!(&self.rule.body[position], Condition::Atom(Atom { place: Place::Proof(_), .. }));
-        !proof && self.is_test(position)
+        !proof && self.is_test(rest, position)
     }
 
-    /// The rows expected for each row so far, and the work for them; `None` if the condition must wait.
-    fn cost(&self, position: usize) -> Option<f64> {
+    /// What the condition is expected to do to each row so far; `None` if it must wait, or is no atom.
+    fn flow(&self, rest: &Rest, position: usize) -> Option<Flow> {
         let Condition::Atom(atom) = &self.rule.body[position] else { return None };
-        if self.is_test(position) {
-            // After what does not multiply rows, before what does.
-            return Some(1.5);
-        }
-        if atom.negated {
+        let test = self.is_test(rest, position);
+        if atom.negated && !test {
             return None;
         }
-        let known: Vec<usize> =
-            (0..atom.args.len()).filter(|&column| self.is_known(&atom.args[column])).collect();
-        let matching = |estimate: &Estimate| estimate.matching(known.iter().copied());
-        Some(match atom.place {
+        let known: Vec<bool> = atom.args.iter().map(|arg| rest.knows(arg)).collect();
+        let matching = |estimate: &Estimate| {
+            Flow::lookup(estimate.matching((0..known.len()).filter(|&column| known[column])))
+        };
+        let flow = match atom.place {
+            _ if atom.negated && !matches!(atom.place, Place::Proof(_)) => Flow::lookup(1.0),
             Place::Fluents(shape) => matching(&self.sizes.fluents[shape]),
-            Place::Does(_) if known.contains(&0) => 0.5,
-            Place::Does(_) => self.sizes.roles,
+            Place::Does(_) if known[0] => Flow::lookup(0.5),
+            Place::Does(_) => Flow::lookup(self.sizes.roles),
             Place::Facts(facts) => matching(&self.sizes.facts[facts.index()]),
             Place::Proof(relation) => {
-                let mask = (0..atom.args.len()).map(|column| known.contains(&column)).collect();
-                let seen = self.sizes.answers.get(&(relation, mask)).copied();
-                PROOF * seen.unwrap_or_else(|| matching(&(self.guess)(relation))).max(0.5)
+                let flow = self.sizes.call(relation, &known, &(self.guess)(relation));
+                let again = relation == self.asked.relation && self.is_asked_again(atom, &known);
+                if again { Flow::lookup(flow.rows) } else { flow }
             }
-        })
+        };
+        // A test keeps the row or drops it.
+        Some(if test { Flow { rows: flow.rows.min(1.0), ..flow } } else { flow })
+    }
+
+    /// True if a call of the relation that is being proved puts the question at hand once more: its answers are
+    /// those that the rule helps to find, and cost nothing beside.
+    fn is_asked_again(&self, atom: &Atom, known: &[bool]) -> bool {
+        let mut same = atom.args.iter().zip(&self.rule.head).zip(self.asked.known);
+        known == self.asked.known && same.all(|((arg, head), &given)| !given || arg == head)
     }
 
     /// Makes parts of conditions that have no variable in common with the rest; false if all hang together.
     fn split(&mut self) -> bool {
         let mut parts: Vec<(Vec<usize>, Vec<u32>)> = Vec::new();
-        for &position in &self.open {
+        for &position in &self.rest.open {
             let mut variables = Vec::new();
             self.rule.body[position].each_arg(&mut |arg| {
-                variables.extend(variable(&arg).filter(|&v| !self.known[v as usize]));
+                variables.extend(variable(&arg).filter(|&v| !self.rest.known[v as usize]));
             });
             let mut part = (vec![position], variables);
             parts.retain(|(positions, variables)| {
@@ -182,13 +307,10 @@ impl Planner<'_> {
         for (at, (mut positions, _)) in parts.into_iter().enumerate() {
             positions.sort_unstable();
             match positions.as_slice() {
-                [only] => {
-                    let at = self.open.iter().position(|i| i == only);
-                    self.take(at.expect("the parts are made of open conditions"));
-                }
+                [only] => self.take(*only),
                 _ if Some(at) == last => {}
                 _ => {
-                    self.open.retain(|i| !positions.contains(i));
+                    self.rest.open.retain(|i| !positions.contains(i));
                     self.steps.push(Step::Part(positions));
                 }
             }

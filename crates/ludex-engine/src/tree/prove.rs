@@ -62,6 +62,8 @@ pub(super) struct Prover<'e, C> {
     pub(super) waiting: Vec<Waiting<C>>,
     /// For each site the rows that came, and those that went on.
     flows: Vec<(u64, u64)>,
+    /// For each rule the rows that its operations were applied to.
+    steps: Vec<u64>,
     /// For each component the change that its answers belong to.
     stamps: Vec<u64>,
     pub(super) stack: Vec<Frame>,
@@ -101,6 +103,7 @@ impl<'e, C: Cell> Prover<'e, C> {
             questions: vec![Vec::new(); tree.sites.len()],
             waiting: tree.sites.iter().map(|site| Waiting::new(tree, site)).collect(),
             flows: vec![(0, 0); tree.sites.len()],
+            steps: vec![0; tree.ands.len()],
             stamps: vec![0; tree.components.len()],
             stack: Vec::new(),
             terms: terms.clone(),
@@ -142,6 +145,11 @@ impl<'e, C: Cell> Prover<'e, C> {
     /// For each site how many rows came and how many went on, in all states together.
     pub(super) fn flows(&self) -> &[(u64, u64)] {
         &self.flows
+    }
+
+    /// For each rule the steps of work that it took, in all states together.
+    pub(super) fn steps(&self) -> &[u64] {
+        &self.steps
     }
 
     /// Steps of work in all states together: a measure that does not depend on the machine.
@@ -298,10 +306,12 @@ impl<'e, C: Cell> Prover<'e, C> {
         let node = &self.tree.ands[and.index()];
         let mut rows = std::mem::take(&mut self.rows[and.index()]);
         let mut progress = Ok(Progress::Finished);
+        let mut steps = 0;
         for (position, op) in node.ops.iter().enumerate().skip(at as usize) {
             if rows.len() == 0 {
                 break;
             }
+            steps += rows.len() as u64;
             if let Err(limit) = self.budget.tick_by(rows.len() as u64) {
                 progress = Err(limit);
                 break;
@@ -320,9 +330,11 @@ impl<'e, C: Cell> Prover<'e, C> {
             }
         }
         if let Ok(Progress::Finished) = progress {
+            steps += rows.len() as u64;
             progress = self.answer(and, &rows).map(|()| Progress::Finished);
         }
         self.rows[and.index()] = rows;
+        self.steps[and.index()] += steps;
         progress
     }
 

@@ -17,8 +17,9 @@ pub(super) fn show(tree: &OrAndTree, paths: &Paths, seen: &Seen) -> String {
             or.phase
         );
         for and in &or.ands {
+            let steps = seen.steps[and.index()];
             let and = &tree.ands[and.index()];
-            let _ = writeln!(out, "  rule of {} columns, takes {:?}", and.width, and.start);
+            let _ = writeln!(out, "  rule of {} columns, {steps} steps, takes {:?}", and.width, and.start);
             for op in &and.ops {
                 let _ = match op {
                     Op::Ask(_) => Ok(()),

@@ -8,15 +8,22 @@
 use super::cell::{Cell, Lexicon};
 use super::engine::{Compiled, Seen};
 use super::node::OrAndTree;
-use super::order::Sizes;
+use super::order::{Flow, Sizes};
 use super::rulebook::{RelationId, Rulebook};
 use crate::datalog::Estimate;
 use crate::error::BuildError;
 use hashbrown::HashMap;
+use std::collections::BTreeMap;
 
 /// A trial is a playout of at most so many moves, cut short when it has taken so many steps of work.
 const MOST_MOVES: usize = 100;
 const ENOUGH_WORK: u64 = 400_000;
+
+/// How many orders of conditions are tried: each shows calls that those before did not make.
+const MOST_ROUNDS: usize = 8;
+
+/// How many levels of calls count when the work of a call is added up.
+const WORK_ROUNDS: usize = 16;
 
 /// A relation that is asked less often than this in a trial, on average for each move, is left as it is.
 const MANY_QUESTIONS: u64 = 25;
@@ -49,17 +56,30 @@ impl<C: Cell> Tuner<C> {
             facts: self.book.facts.iter().map(|table| Estimate::of(table)).collect(),
             fluents: program.fluents.iter().map(|f| program.guesses[f.holds.index()].clone()).collect(),
             roles: self.compiled.vocabulary.role_count() as f64,
-            answers: HashMap::new(),
+            calls: BTreeMap::new(),
             passes: HashMap::new(),
         };
-        // The first order is a guess; the next ones know what was seen in play.
+        // The first order is a guess; the next ones know what was seen in play with those before.
         let mut best = self.try_out(sizes, MOST_MOVES, ENOUGH_WORK)?;
-        for _ in 0..2 {
+        let mut rules = best.tree.ands.len();
+        let mut known = best.sizes.clone();
+        let mut news = known.learn(&best);
+        for round in 1..MOST_ROUNDS {
+            if round > 2 && (!news || rules > MOST_RULES) {
+                break;
+            }
             // A guess can be so bad that the first question goes beyond the limit.
             let (moves, most) =
                 if best.seen.failed { (MOST_MOVES, ENOUGH_WORK) } else { (best.seen.moves, MOST_WORK) };
-            let trial = self.try_out(learn(&best), moves, most)?;
+            let trial = self.try_out(known.clone(), moves, most)?;
+            rules += trial.tree.ands.len();
+            if round == 1 {
+                // What calls cost that were ordered by guesses says little of what they would cost now.
+                known.calls.clear();
+            }
+            news = known.learn(&trial);
             if trial.seen.work < best.seen.work {
+                news = true;
                 best = trial;
             }
         }
@@ -97,7 +117,8 @@ impl<C: Cell> Tuner<C> {
                 if trials > MOST_TRIALS || work > MOST_WORK || rules > MOST_RULES {
                     return best;
                 }
-                let mut sizes = learn(&best);
+                let mut sizes = best.sizes.clone();
+                sizes.learn(&best);
                 sizes.passes.insert(relation, choice);
                 let most = best.seen.work.min(MOST_WORK);
                 let Ok(trial) = self.try_out(sizes, best.seen.moves, most) else { continue };
@@ -111,26 +132,59 @@ impl<C: Cell> Tuner<C> {
     }
 }
 
-/// What play with a tree has shown.
-fn learn(trial: &Trial) -> Sizes {
-    let mut sizes = trial.sizes.clone();
-    sizes.fluents.clone_from(&trial.seen.fluents);
-    let tree = &trial.tree;
-    let mut flows: HashMap<(RelationId, Vec<bool>), (u64, u64)> = HashMap::new();
-    for (site, (came, went)) in tree.sites.iter().zip(&trial.seen.flows) {
-        let relation = tree.ors[site.or.index()].relation;
-        if tree.is_part(relation) {
-            continue;
+impl Sizes {
+    /// Adds what play with a tree has shown; true if there were calls that nothing was known of.
+    fn learn(&mut self, trial: &Trial) -> bool {
+        self.fluents.clone_from(&trial.seen.fluents);
+        let tree = &trial.tree;
+        let work = work_for_rows(trial);
+        let mut calls: HashMap<(RelationId, Vec<bool>), (u64, u64, f64)> = HashMap::new();
+        for (site, (came, went)) in tree.sites.iter().zip(&trial.seen.flows) {
+            let relation = tree.ors[site.or.index()].relation;
+            if tree.is_part(relation) {
+                continue;
+            }
+            let (all_came, all_went, all_work) = calls.entry((relation, site.known.clone())).or_default();
+            *all_came += came;
+            *all_went += went;
+            *all_work += work[site.or.index()] * *came as f64;
         }
-        let flow = flows.entry((relation, site.known.clone())).or_default();
-        *flow = (flow.0 + came, flow.1 + went);
+        let mut news = false;
+        for (key, (came, went, work)) in calls {
+            if came > 0 {
+                let came = came as f64;
+                let flow = Flow { rows: went as f64 / came, work: work / came };
+                news |= self.calls.insert(key, flow).is_none();
+            }
+        }
+        news
     }
-    for (key, (came, went)) in flows {
-        if came > 0 {
-            sizes.answers.insert(key, went as f64 / came as f64);
+}
+
+/// For each node the steps of work that a row costs which is merged with its answers, those of the nodes that it calls
+/// included: what a node took in all is shared out by the rows of its callers.
+fn work_for_rows(trial: &Trial) -> Vec<f64> {
+    let Trial { tree, seen, .. } = trial;
+    let mut came = vec![0.0; tree.ors.len()];
+    for (site, flow) in tree.sites.iter().zip(&seen.flows) {
+        came[site.or.index()] += flow.0 as f64;
+    }
+    let mut own = vec![0.0; tree.ors.len()];
+    for (and, steps) in tree.ands.iter().zip(&seen.steps) {
+        own[and.or.index()] += *steps as f64;
+    }
+    let mut for_row = vec![0.0; tree.ors.len()];
+    // As many rounds as calls are nested, roughly; nodes that need each other approach their limit.
+    for _ in 0..WORK_ROUNDS {
+        let mut total = own.clone();
+        for (site, flow) in tree.sites.iter().zip(&seen.flows) {
+            total[tree.ands[site.and.index()].or.index()] += flow.0 as f64 * for_row[site.or.index()];
+        }
+        for ((for_row, total), came) in for_row.iter_mut().zip(total).zip(&came) {
+            *for_row = if *came > 0.0 { total / came } else { 0.0 };
         }
     }
-    sizes
+    for_row
 }
 
 /// The relation that is asked most among those that were not tried, and which arguments it is asked with.

@@ -18,7 +18,7 @@ pub use words::{Statement, statements};
 
 pub(crate) use samples::choose;
 
-use crate::facts::{Facts, Group, Turns};
+use crate::facts::{Facts, Group, ImpossibleMoves, Turns};
 use crate::formula::{Expression, Property, Request};
 use crate::prove::{Answer, Certificate, Lemma, Options, Proof, Prover, check};
 use crate::solver::Budget;
@@ -76,6 +76,14 @@ pub fn discover(prover: &Prover<'_>) -> Facts {
     facts.persistent.retain(|(fluent, _)| constants.iter().all(|(constant, _)| constant != fluent));
     facts.impossible = moves::impossible(prover, &lemmas, &budget);
     facts
+}
+
+/// Names of moves that are never legal together before the end: as much of [`discover`] as the frame translation
+/// asks for, in less time.
+pub fn impossible_moves(prover: &Prover<'_>) -> Vec<ImpossibleMoves> {
+    let budget = prover.budget();
+    let lemmas = lemmas(prover, &budget);
+    moves::impossible(prover, &lemmas, &budget)
 }
 
 /// State lemmas: all kinds together if that is decided in time, else the groups, else those without a key.
