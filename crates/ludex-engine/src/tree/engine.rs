@@ -5,12 +5,12 @@ use super::cell::{Cell, Lexicon};
 use super::compile::compile;
 use super::facts::{Facts, number_all};
 use super::node::{OrAndTree, OrId, Target};
-use super::order::Sizes;
+use super::order::{FluentSize, Sizes};
 use super::prove::Prover;
 use super::rulebook::Rulebook;
 use super::tune::Tuner;
 use super::unfold::unfold;
-use crate::datalog::{Estimate, Program};
+use crate::datalog::{Estimate, Program, Shape};
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
 use crate::limits::{Exceeded, Limits};
@@ -18,7 +18,7 @@ use crate::random::Random;
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use ludex_gdl::Game;
 use std::sync::Arc;
 
@@ -42,8 +42,8 @@ pub(super) struct Compiled<C> {
     pub(super) tree: OrAndTree,
     facts: Facts<C>,
     terms: Terms,
-    /// For each shape of fluents how many columns it has.
-    widths: Vec<usize>,
+    /// For each shape of fluents how it is laid out, and in how many columns.
+    shapes: Vec<(Shape, usize)>,
     initial: Vec<u64>,
     pub(super) options: Options,
     limits: Limits,
@@ -102,7 +102,7 @@ pub(super) struct Seen {
     pub(super) work: u64,
     pub(super) moves: usize,
     /// For each shape how many fluents hold.
-    pub(super) fluents: Vec<Estimate>,
+    pub(super) fluents: Vec<FluentSize>,
     /// For each node how many questions it was asked and how many answers it gave.
     pub(super) counts: Vec<(u64, u64)>,
     /// For each site how many rows came and how many went on.
@@ -124,7 +124,7 @@ impl<C: Cell> Compiled<C> {
         let program = &book.program;
         Compiled {
             initial: vec![0; vocabulary.words()],
-            widths: program.fluents.iter().map(|f| program.table(f.holds).width).collect(),
+            shapes: program.fluents.iter().map(|f| (f.shape, program.table(f.holds).width)).collect(),
             tree: OrAndTree::default(),
             terms: Terms::default(),
             vocabulary,
@@ -205,35 +205,40 @@ impl<C: Cell> Compiled<C> {
             work: if failed { u64::MAX } else { worker.prover.work() },
             failed,
             moves: states.len(),
-            fluents: (0..self.widths.len()).map(|shape| self.fluent_estimate(shape, &states)).collect(),
+            fluents: (0..self.shapes.len()).map(|shape| self.fluent_size(shape, &states)).collect(),
             counts: worker.prover.counts().collect(),
             flows: worker.prover.flows().to_vec(),
             steps: worker.prover.steps().to_vec(),
         }
     }
 
-    /// How many fluents of a shape hold in some states, and how many values their columns have.
-    fn fluent_estimate(&self, shape: usize, states: &[Vec<u64>]) -> Estimate {
+    /// How many fluents of a shape hold in some states, and how often each value stands in their columns.
+    fn fluent_size(&self, shape: usize, states: &[Vec<u64>]) -> FluentSize {
+        let terms = self.vocabulary.terms();
+        let (layout, width) = self.shapes[shape];
         let mut rows = 0;
-        let mut distinct: Vec<HashSet<C>> = Vec::new();
-        let mut most: Vec<f64> = Vec::new();
+        let mut counts: Vec<HashMap<TermId, f64>> = vec![HashMap::new(); width];
+        let mut distinct: Vec<HashSet<TermId>> = vec![HashSet::new(); width];
+        let mut most = vec![1.0f64; width];
         for state in states {
             distinct.iter_mut().for_each(HashSet::clear);
             for fluent in row::fluents(state).filter(|f| self.facts.fluents.shape(f.0) == shape) {
                 rows += 1;
-                let cells = self.facts.fluents.row(fluent.0);
-                distinct.resize(cells.len(), HashSet::new());
-                for (seen, &cell) in distinct.iter_mut().zip(cells) {
-                    seen.insert(cell);
+                let term = [self.vocabulary.fluent(fluent)];
+                let columns =
+                    if let Shape::Function(_) = layout { terms.arguments(term[0]) } else { term.as_slice() };
+                for ((count, seen), &value) in counts.iter_mut().zip(&mut distinct).zip(columns) {
+                    *count.entry(value).or_default() += 1.0;
+                    seen.insert(value);
                 }
             }
-            most.resize(distinct.len(), 1.0);
             for (most, seen) in most.iter_mut().zip(&distinct) {
                 *most = most.max(seen.len() as f64);
             }
         }
-        most.resize(self.widths[shape], 1.0);
-        Estimate { rows: rows as f64 / states.len().max(1) as f64, distinct: most }
+        counts.iter_mut().flat_map(HashMap::values_mut).for_each(|count| *count /= f64::from(rows.max(1)));
+        let estimate = Estimate { rows: f64::from(rows) / states.len().max(1) as f64, distinct: most };
+        FluentSize { estimate, shares: counts }
     }
 }
 

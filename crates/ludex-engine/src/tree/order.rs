@@ -7,6 +7,7 @@
 
 use super::rulebook::{Atom, Condition, Place, RelationId, Rule};
 use crate::datalog::{Arg, Estimate};
+use crate::terms::TermId;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
@@ -29,11 +30,40 @@ impl Flow {
     }
 }
 
+/// How many fluents of a shape hold in a state, and which.
+#[derive(Clone, Debug)]
+pub(super) struct FluentSize {
+    pub(super) estimate: Estimate,
+    /// For each column the share of the fluents that has a value there; none before play was seen. Most cells of a
+    /// board are blank, and one has the king: values as such say little of how many fluents there are.
+    pub(super) shares: Vec<HashMap<TermId, f64>>,
+}
+
+impl FluentSize {
+    pub(super) fn guess(estimate: Estimate) -> FluentSize {
+        FluentSize { estimate, shares: Vec::new() }
+    }
+
+    /// The fluents expected to match these arguments, of which some variables are known.
+    fn matching(&self, args: &[Arg], known: &[bool]) -> f64 {
+        let columns = args.iter().zip(known).zip(&self.estimate.distinct).enumerate();
+        columns.fold(self.estimate.rows, |rows, (column, ((arg, &known), &distinct))| {
+            let distinct = distinct.max(1.0);
+            match (arg, self.shares.get(column)) {
+                // A value that was not seen is seldom there.
+                (Arg::Term(term), Some(shares)) => rows * shares.get(term).copied().unwrap_or(0.1 / distinct),
+                _ if known => rows / distinct,
+                _ => rows,
+            }
+        })
+    }
+}
+
 /// What is known of the rows that conditions have.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
     pub(super) facts: Vec<Estimate>,
-    pub(super) fluents: Vec<Estimate>,
+    pub(super) fluents: Vec<FluentSize>,
     pub(super) roles: f64,
     /// What calls did in play, by relation and known arguments.
     pub(super) calls: BTreeMap<(RelationId, Vec<bool>), Flow>,
@@ -259,7 +289,7 @@ impl Planner<'_> {
         };
         let flow = match atom.place {
             _ if atom.negated && !matches!(atom.place, Place::Proof(_)) => Flow::lookup(1.0),
-            Place::Fluents(shape) => matching(&self.sizes.fluents[shape]),
+            Place::Fluents(shape) => Flow::lookup(self.sizes.fluents[shape].matching(&atom.args, &known)),
             Place::Does(_) if known[0] => Flow::lookup(0.5),
             Place::Does(_) => Flow::lookup(self.sizes.roles),
             Place::Facts(facts) => matching(&self.sizes.facts[facts.index()]),

@@ -8,7 +8,7 @@
 use super::cell::{Cell, Lexicon};
 use super::engine::{Compiled, Seen};
 use super::node::OrAndTree;
-use super::order::{Flow, Sizes};
+use super::order::{Flow, FluentSize, Sizes};
 use super::rulebook::{RelationId, Rulebook};
 use crate::datalog::Estimate;
 use crate::error::BuildError;
@@ -54,7 +54,11 @@ impl<C: Cell> Tuner<C> {
         let program = &self.book.program;
         let sizes = Sizes {
             facts: self.book.facts.iter().map(|table| Estimate::of(table)).collect(),
-            fluents: program.fluents.iter().map(|f| program.guesses[f.holds.index()].clone()).collect(),
+            fluents: program
+                .fluents
+                .iter()
+                .map(|f| FluentSize::guess(program.guesses[f.holds.index()].clone()))
+                .collect(),
             roles: self.compiled.vocabulary.role_count() as f64,
             calls: BTreeMap::new(),
             passes: HashMap::new(),
