@@ -1,4 +1,5 @@
-//! What passing bindings on and sharing results bring in the interpreter, game by game, in one run.
+//! What passing bindings on, dropping some of them again, and sharing results bring in the interpreter, game by game, in
+//! one run.
 //!
 //! ```text
 //! cargo run --release -p ludex-engine --example tree_options -- 2 ../shared/games/checkers.kif ../shared/games/chess.kif
@@ -28,9 +29,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let seconds: f64 = arguments.next().ok_or("seconds, then sheets")?.parse()?;
     println!(
-        "| game | s to prepare | of it vocabulary | states/s | without filters | filters bring | without sharing | sharing brings |"
+        "| game | s to prepare | of it vocabulary | states/s | without filters | filters bring | none dropped | dropping brings | without sharing | sharing brings |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     for path in arguments {
         let game = ludex_gdl::Sheet::read(&std::fs::read_to_string(&path)?)
             .into_game()
@@ -43,12 +44,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         Tree::new(&game, Limits::default())?;
         let prepared = started.elapsed().as_secs_f64();
         if seconds == 0.0 {
-            println!("| {name} | {prepared:.2} | {vocabulary:.2} | | | | | |");
+            println!("| {name} | {prepared:.2} | {vocabulary:.2} | | | | | | | |");
             continue;
         }
         let configurations = [
             Options::default(),
             Options { filters: false, ..Options::default() },
+            Options { trials: 0, ..Options::default() },
             Options { sharing: false, ..Options::default() },
         ];
         let engines: Vec<Tree> = configurations
@@ -59,19 +61,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         for _ in 0..TURNS {
             played.iter_mut().for_each(|played| played.play(seconds / f64::from(TURNS)));
         }
-        let [all, filters, sharing] = [0, 1, 2].map(|at| played[at].speed());
-        let show = |speed: Option<f64>| speed.map_or("too large".to_owned(), |s| format!("{s:.0}"));
-        let gain = |without: Option<f64>| match (all, without) {
-            (Some(all), Some(without)) => format!("{:+.0} %", (all / without - 1.0) * 100.0),
-            _ => String::new(),
-        };
-        let [on, off, anew] = [all, filters, sharing].map(show);
-        let [filters, sharing] = [filters, sharing].map(gain);
-        println!(
-            "| {name} | {prepared:.2} | {vocabulary:.2} | {on} | {off} | {filters} | {anew} | {sharing} |"
-        );
+        let all = played[0].speed();
+        let mut line = format!("| {name} | {prepared:.2} | {vocabulary:.2} | {}", show(all));
+        for without in &played[1..] {
+            let without = without.speed();
+            let gain = match (all, without) {
+                (Some(all), Some(without)) => format!("{:+.0} %", (all / without - 1.0) * 100.0),
+                _ => String::new(),
+            };
+            line += &format!(" | {} | {gain}", show(without));
+        }
+        println!("{line} |");
     }
     Ok(())
+}
+
+fn show(speed: Option<f64>) -> String {
+    speed.map_or("too large".to_owned(), |speed| format!("{speed:.0}"))
 }
 
 /// One configuration at play.

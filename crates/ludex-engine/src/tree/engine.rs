@@ -107,6 +107,8 @@ pub(super) struct Seen {
     pub(super) counts: Vec<(u64, u64)>,
     /// For each site how many rows came and how many went on.
     pub(super) flows: Vec<(u64, u64)>,
+    /// For each site how often its filter left nothing out.
+    pub(super) whole: Vec<u64>,
     /// For each rule its part of the work.
     pub(super) steps: Vec<u64>,
 }
@@ -171,8 +173,10 @@ impl<C: Cell> Compiled<C> {
 
     /// Plays at random for at most so many moves, or until they take more than `most` steps of work.
     pub(super) fn try_out(&self, moves: usize, most: u64) -> Seen {
-        // No single question may take more, either.
-        let mut worker = self.worker_within(Limits { steps: self.limits.steps.min(most), ..self.limits });
+        // No single question may take more, either, nor leave more rows than that.
+        let rows = self.limits.rows.min(usize::try_from(most).unwrap_or(usize::MAX));
+        let mut worker =
+            self.worker_within(Limits { rows, steps: self.limits.steps.min(most), ..self.limits });
         let mut random = Random::new(1);
         let (mut state, mut next) = (self.initial.clone(), self.initial.clone());
         let (mut legal, mut joint) = (Vec::new(), Vec::new());
@@ -208,6 +212,7 @@ impl<C: Cell> Compiled<C> {
             fluents: (0..self.shapes.len()).map(|shape| self.fluent_size(shape, &states)).collect(),
             counts: worker.prover.counts().collect(),
             flows: worker.prover.flows().to_vec(),
+            whole: worker.prover.whole().to_vec(),
             steps: worker.prover.steps().to_vec(),
         }
     }

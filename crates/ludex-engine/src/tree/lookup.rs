@@ -57,6 +57,11 @@ pub(super) enum KeySpace {
 }
 
 impl KeySpace {
+    /// True if there are no more keys than so many.
+    pub(super) fn holds(&self, count: u32) -> bool {
+        matches!(self, KeySpace::Direct { slots, .. } if *slots <= count as usize)
+    }
+
     /// The space of columns with these values; `None` where they are unknown or too many.
     pub(super) fn new(columns: Vec<Option<Values>>) -> KeySpace {
         let Some(columns) = columns.into_iter().collect::<Option<Vec<Values>>>() else {

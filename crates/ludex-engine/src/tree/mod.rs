@@ -53,10 +53,13 @@ pub struct Options {
     pub filters: bool,
     /// What a node has answered stays until the state changes. Without, every call proves anew.
     pub sharing: bool,
+    /// How many other ways to pass bindings on are tried when the rules are prepared. A filter without which less work was
+    /// done is dropped; with 0 all are kept.
+    pub trials: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { filters: true, sharing: true }
+        Options { filters: true, sharing: true, trials: 12 }
     }
 }

@@ -62,6 +62,8 @@ pub(super) struct Prover<'e, C> {
     pub(super) waiting: Vec<Waiting<C>>,
     /// For each site the rows that came, and those that went on.
     flows: Vec<(u64, u64)>,
+    /// For each site how often its filter left nothing out: all questions that there can be had been put.
+    whole: Vec<u64>,
     /// For each rule the rows that its operations were applied to.
     steps: Vec<u64>,
     /// For each component the change that its answers belong to.
@@ -103,6 +105,7 @@ impl<'e, C: Cell> Prover<'e, C> {
             questions: vec![Vec::new(); tree.sites.len()],
             waiting: tree.sites.iter().map(|site| Waiting::new(tree, site)).collect(),
             flows: vec![(0, 0); tree.sites.len()],
+            whole: vec![0; tree.sites.len()],
             steps: vec![0; tree.ands.len()],
             stamps: vec![0; tree.components.len()],
             stack: Vec::new(),
@@ -145,6 +148,11 @@ impl<'e, C: Cell> Prover<'e, C> {
     /// For each site how many rows came and how many went on, in all states together.
     pub(super) fn flows(&self) -> &[(u64, u64)] {
         &self.flows
+    }
+
+    /// For each site how often its filter left nothing out, in all states together.
+    pub(super) fn whole(&self) -> &[u64] {
+        &self.whole
     }
 
     /// For each rule the steps of work that it took, in all states together.
@@ -382,6 +390,9 @@ impl<'e, C: Cell> Prover<'e, C> {
                 }
                 Added::Impossible => NONE,
             });
+        }
+        if or.inputs > 0 && or.space.holds(answers.questions.len()) {
+            self.whole[site.index()] += 1;
         }
         answers.open_questions();
         let open = answers.taken < answers.questions.len();

@@ -28,10 +28,14 @@ pub(super) fn show(tree: &OrAndTree, paths: &Paths, seen: &Seen) -> String {
                         let called = name(tree, *or, &tree.ors[or.index()]);
                         let waits = if *waits { " waits" } else { "" };
                         let (came, went) = seen.flows[site.index()];
+                        let whole = match seen.whole[site.index()] {
+                            0 => String::new(),
+                            times => format!(", nothing left out {times} times"),
+                        };
                         let group = group.as_ref().map(|group| &group.values);
                         writeln!(
                             out,
-                            "    {merge:?} {called} of {values:?} by {group:?} takes {take:?}{waits} ({came} rows, {went} after)"
+                            "    {merge:?} {called} of {values:?} by {group:?} takes {take:?}{waits} ({came} rows, {went} after{whole})"
                         )
                     }
                     Op::Fluents { index, merge, take, .. } => {

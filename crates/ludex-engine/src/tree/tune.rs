@@ -28,8 +28,7 @@ const WORK_ROUNDS: usize = 16;
 /// A relation that is asked less often than this in a trial, on average for each move, is left as it is.
 const MANY_QUESTIONS: u64 = 25;
 
-/// How many other ways to call relations are tried, and how many steps of work all trials together may take.
-const MOST_TRIALS: usize = 12;
+/// How many steps of work all trials of other ways to call relations may take together.
 const MOST_WORK: u64 = 8_000_000;
 
 /// Trials of all trees together may build so many rules: a tree of more than a few thousand is not tried often.
@@ -118,7 +117,7 @@ impl<C: Cell> Tuner<C> {
             for choice in choices {
                 trials += 1;
                 rules += best.tree.ands.len();
-                if trials > MOST_TRIALS || work > MOST_WORK || rules > MOST_RULES {
+                if trials > self.compiled.options.trials || work > MOST_WORK || rules > MOST_RULES {
                     return best;
                 }
                 let mut sizes = best.sizes.clone();
