@@ -88,16 +88,16 @@ const FEW_INSTANCES: f64 = 50_000.0;
 
 /// Compiles the rules of a game into a network.
 pub fn compile(game: &Game, limits: Limits) -> Result<Compiled, BuildError> {
-    compile_over(game, Arc::new(Vocabulary::new(game, limits)?), limits)
+    compile_over(game, &Arc::new(Vocabulary::new(game, limits)?), limits)
 }
 
 /// As `compile`, with the game's vocabulary already at hand.
 pub fn compile_over(
     game: &Game,
-    vocabulary: Arc<Vocabulary>,
+    vocabulary: &Arc<Vocabulary>,
     limits: Limits,
 ) -> Result<Compiled, BuildError> {
-    compile_in_parts(game, &vocabulary, limits, FEW_INSTANCES)
+    compile_in_parts(game, vocabulary, limits, FEW_INSTANCES)
 }
 
 /// As `compile`, with rules of more than `few` instances taken apart.
@@ -109,11 +109,11 @@ fn compile_in_parts(
 ) -> Result<Compiled, BuildError> {
     Base::build_on_demand(game, Vec::new(), vocabulary.terms(), limits, |base| {
         let ground = ground::Ground::new(base, limits, few)?;
-        let net = build::build(base, &ground, &vocabulary);
+        let net = build::build(base, &ground, vocabulary);
         let swept = net.swept();
         let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
-        let initial = base.initial(&vocabulary);
-        let questions = build::asked(base, &ground, &vocabulary);
+        let initial = base.initial(vocabulary);
+        let questions = build::asked(base, &ground, vocabulary);
         let terms = if questions.is_empty() { Terms::default() } else { ground.store.terms };
         let asked = Asked { terms, questions };
         Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes, asked })

@@ -62,7 +62,7 @@ impl Propnet {
     /// no phases are sought and nothing is tried out. Built in a fraction of the time, it plays more slowly.
     pub fn plain(compiled: Compiled) -> Propnet {
         let Compiled { vocabulary, net, initial, .. } = compiled;
-        let layout = Layout::new(vec![0.5; net.next.len()], net.legal.iter().map(Vec::len));
+        let layout = Layout::new(vec![0.5; net.next.len()], net.legal.iter().map(Vec::len), 0);
         let followed = Questions { terminal: false, ..Questions::ALL };
         let turns = vec![Turn::following(Counters::new(&net, followed))];
         let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });

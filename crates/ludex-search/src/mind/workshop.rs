@@ -166,7 +166,7 @@ pub fn network(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), Build
     /// Random games, and the processor time that they may take.
     const SAMPLES: usize = 400;
     const CALIBRATION: Duration = Duration::from_millis(100);
-    let engine = Arc::new(Propnet::of(compile_over(&site.game, site.vocabulary()?, site.limits)?));
+    let engine = Arc::new(Propnet::of(compile_over(&site.game, &site.vocabulary()?, site.limits)?));
     let gates = engine.net().gate_count();
     give(Equipment::Note(format!("a network of {gates} gates")));
     let offer = Offer::unmeasured(engine.clone(), Encoding::Original);
