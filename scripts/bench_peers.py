@@ -84,8 +84,8 @@ def yardstick(seconds):
 
 
 def table(engine, columns, rows, seconds):
-    """Prints one table; returns our figures."""
-    figures = {}
+    """Prints one table; returns our figures, and their ratios to the best peer."""
+    figures, to_best = {}, {}
     print(f"| game | {engine}, states/s | build s | " + " | ".join(f"{c} | ratio" for c in columns) + " |")
     print("|---" * (3 + 2 * len(columns)) + "|")
     ratios, doubled, compared = {}, [], 0
@@ -100,6 +100,7 @@ def table(engine, columns, rows, seconds):
                 ratios.setdefault(column, []).append((ours / theirs, game))
         best = max((transitions(peer[column]) or 0 for column in columns), default=0)
         if ours and best:
+            to_best[game] = ours / best
             compared += 1
             doubled += [game] if ours >= 2 * best else []
         print("| " + " | ".join(line) + " |", flush=True)
@@ -111,7 +112,7 @@ def table(engine, columns, rows, seconds):
     if len(columns) > 1:
         print(f"At least twice the best of them on {len(doubled)} of {compared} games: {', '.join(doubled) or 'none'}.")
     print()
-    return figures
+    return figures, to_best
 
 
 def tables(seconds):
@@ -122,16 +123,22 @@ def tables(seconds):
     print("### tree beside Prolog and the GGP-Base prover\n")
     table("tree", [find("YAP"), find("SWI"), find("GGP-Base")], rows, seconds)
     print("### propnet beside galvanise and Sancho\n")
-    figures = table("propnet", [find("galvanise"), find("Sancho")], rows, seconds)
+    figures, to_best = table("propnet", [find("galvanise"), find("Sancho")], rows, seconds)
     print("### propnet beside hand-written programs\n")
     print("| game | hand-written, states/s, here and now | the same on the peers' page | propnet, states/s | propnet is |")
     print("|---|---|---|---|---|")
+    paces = []
     for game, hand in yardstick(seconds).items():
         page = transitions(rows[game][find("hand-written")])
         ours = figures[game]
         share = f"1/{hand / ours:.0f}" if ours else ""
         print(f"| {game} | {short(hand)} | {short(page)} | {short(ours)} | {share} |")
-    print()
+        paces.append(hand / page)
+    pace = statistics.geometric_mean(paces)
+    below = [f"{game} ({ratio / pace:.2f})" for game, ratio in to_best.items() if ratio < 2 * pace]
+    print(f"\nThe hand-written programs ran at {pace:.2f} of the peers' page (geometric mean). With the peers taken as that much slower here too, "
+          f"the network is at least twice the best of them on {len(to_best) - len(below)} of {len(to_best)} games"
+          f"{'; not on ' + ', '.join(below) if below else ''}.\n")
 
 
 def main():
