@@ -4,14 +4,16 @@
     cargo build --release
     python3 scripts/frame_table.py                  # prints it
     python3 scripts/frame_table.py --update         # rewrites it in the page
-    python3 scripts/frame_table.py --only counts    # one of: counts, times, translation
+    python3 scripts/frame_table.py --only counts    # one of: counts, times, bounds, translation
 
 Reads $LUDEX_SHARED/papers/frame-problem-table1.tsv (else ../shared/...) and the sheets it names. Counts are of the
 paper's depth, on the engine that `auto` takes. Times are processor seconds of the search of `ludex minimax
 --ignore-terminal`, the best of three runs of each encoding, which take turns, at the greatest depth up to the
 paper's with at most $STATES states (60000 by default) that the original searches within $CELL seconds (10) on that
 engine: the table is about ratios, which hardly depend on the depth. What `auto` takes is asked once; it then searches as
-that encoding does, so its time is that encoding's. ROWS names the games to measure, by commas, all by default. LUDEX names the binary, if it is not target/release/ludex. Standard library only.
+that encoding does, so its time is that encoding's. Bounds are for the rows where the paper's pruned encoding gains 2x:
+the part of the instructions of a search in the original encoding that computes successors (valgrind's callgrind, at most
+2000 states), and the gain if successors cost nothing. ROWS names the games to measure, by commas, all by default. LUDEX names the binary, if it is not target/release/ludex. Standard library only.
 """
 
 import contextlib
@@ -20,8 +22,11 @@ import io
 import json
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,18 +39,23 @@ PAGE = ROOT / "docs/frame-translation.md"
 # Everything below this line of the page is written by this script.
 MARKER = "<!-- scripts/frame_table.py --update -->\n"
 ENCODINGS = ["original", "direct", "pruned", "relevant"]
-PATIENCE = 300
+# Processor seconds of one command.
+PATIENCE = int(os.environ.get("PATIENCE", "300"))
 ROUNDS = 3
 
 
 def run(arguments):
     """(standard output, processor seconds), or (None, why not)."""
-    command = ["timeout", str(PATIENCE), LUDEX, *arguments]
+    def bounded():
+        resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE + 1))
+
     before = os.times()
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", errors="replace")
+    done = subprocess.run(
+        [LUDEX, *arguments], capture_output=True, text=True, encoding="utf-8", errors="replace", preexec_fn=bounded
+    )
     after = os.times()
     seconds = after.children_user + after.children_system - before.children_user - before.children_system
-    if done.returncode == 124:
+    if done.returncode == -signal.SIGXCPU:
         return None, f"more than {PATIENCE} s"
     if done.returncode != 0:
         return None, done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"status {done.returncode}"
@@ -152,6 +162,46 @@ def times():
         print()
 
 
+def instructions(sheet, depth, engine):
+    """(of the whole search, of its successors): instructions in the original encoding."""
+    with tempfile.TemporaryDirectory() as folder:
+        profile = f"{folder}/profile"
+        tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", f"--log-file={folder}/log"]
+        search = [LUDEX, "minimax", str(sheet), "--depth", str(depth), "--ignore-terminal", "--engine", engine]
+        subprocess.run([*tool, *search, "--json"], check=True, stdout=subprocess.DEVNULL)
+        annotate = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile]
+        text = subprocess.run(annotate, capture_output=True, text=True, check=True).stdout
+    # A function that calls itself, or is known by two files, has several lines; the largest is the whole.
+    def most(pattern):
+        found = [line.split()[0] for line in text.splitlines() if re.search(pattern, line)]
+        return max((int(number.replace(",", "")) for number in found), default=0)
+
+    return most(r"ludex_search::minimax::search( |$)"), most(r"as ludex_engine::engine::Worker>::next( |$)")
+
+
+def bounds():
+    print("### What there is to gain\n")
+    print("| game | engine | depth | instructions a search | of them successors | gain at most | paper's gain |")
+    print("|---|---|---:|---:|---:|---:|---:|")
+    for row in rows():
+        sheet = sheet_of(row)
+        paper = float(row["original_s"]) / float(row["pruned_s"])
+        if sheet is None or paper < 2:
+            continue
+        for engine in ["datalog", "tree"]:
+            depth = 1
+            while depth < int(row["depth"]):
+                answer = minimax(sheet, depth + 1, engine, "original")
+                if isinstance(answer, str) or answer["states"] > 2000:
+                    break
+                depth += 1
+            whole, successors = instructions(sheet, depth, engine)
+            share = successors / whole
+            cells = [row["game"], engine, depth, f"{whole:,}", f"{share:.0%}", f"{1 / (1 - share):.2f}", f"{paper:.2f}"]
+            print("|", " | ".join(map(str, cells)), "|", flush=True)
+    print()
+
+
 def translation():
     print("### How long translation takes\n")
     worst, over, number = [], 0, 0
@@ -173,7 +223,7 @@ def translation():
 
 
 def main():
-    parts = {"counts": counts, "times": times, "translation": translation}
+    parts = {"counts": counts, "times": times, "bounds": bounds, "translation": translation}
     arguments = sys.argv[1:]
     if arguments[:1] == ["--only"]:
         return parts[arguments[1]]()

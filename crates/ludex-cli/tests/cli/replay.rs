@@ -114,15 +114,23 @@ fn missing_records_are_misuse_and_broken_ones_a_failure() {
 #[test]
 fn recorded_matches_of_public_games_agree() {
     let Some(shared) = shared() else { return };
-    // A few small ones of each kind; the engines' own tests replay them all.
+    // A few small ones of each kind; the engines' own tests and scripts/replay-all.py replay them all.
     for name in ["connect4", "checkerstiny", "biddingtictactoe", "2pttc", "checkers.tail", "3pffa"] {
         let game = name.trim_end_matches(".tail");
         let rules = shared.join(format!("games/{game}.kif"));
         let record = shared.join(format!("oracle/{name}.jsonl.gz"));
         let paths = [&rules, &record].map(|path| path.to_str().expect("a plain path"));
-        let run = ludex(&["replay", paths[0], paths[1], "--json"]).ends_with(0);
-        let line = &run.json()[0];
-        assert_eq!(line["differences"], 0, "{line}");
-        assert!(line["steps"].as_u64().is_some_and(|steps| steps > 5), "{line}");
+        for more in [
+            ["--engine", "auto", "--encoding", "original"],
+            ["--engine", "datalog", "--encoding", "direct"],
+            ["--engine", "tree", "--encoding", "pruned"],
+            ["--engine", "tree", "--encoding", "relevant"],
+        ] {
+            let arguments = [&["replay", paths[0], paths[1], "--json"], more.as_slice()].concat();
+            let line = &ludex(&arguments).ends_with(0).json()[0];
+            assert_eq!(line["differences"], 0, "{more:?} {line}");
+            assert!(line["steps"].as_u64().is_some_and(|steps| steps > 5), "{more:?} {line}");
+        }
     }
+    ludex(&["replay", "nim", "nim.jsonl", "--encoding", "auto"]).ends_with(2);
 }
