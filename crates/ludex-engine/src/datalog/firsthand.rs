@@ -16,8 +16,9 @@ use crate::error::BuildError;
 use crate::limits::{Budget, Exceeded, Limits};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::RoleId;
-use ludex_gdl::Game;
-use ludex_gdl::analysis::dependencies::Phase;
+use ludex_gdl::analysis::dependencies::{Dependencies, Phase};
+use ludex_gdl::analysis::strata::stratify;
+use ludex_gdl::{Game, Keyword};
 use std::fmt;
 
 /// One match from its first state on.
@@ -78,6 +79,8 @@ const FEW_ROWS: usize = 20_000;
 impl Firsthand {
     /// Computes what is static, and the legal moves of the first state.
     pub fn new(game: &Game, limits: Limits) -> Result<Firsthand, BuildError> {
+        let needed = moves_only(game);
+        let game = needed.as_ref().unwrap_or(game);
         let build = |bound: Limits| {
             Base::build(game, bound, |base| {
                 let mut first = Firsthand::of(base, bound);
@@ -222,6 +225,18 @@ impl Firsthand {
         }
         sizes
     }
+}
+
+/// The game without what only its end and its goals need, which can be most of it. `None` if the rest needs an order
+/// that only the whole has.
+fn moves_only(game: &Game) -> Option<Game> {
+    let rules = &game.rules;
+    let asked = [Keyword::Role, Keyword::Init, Keyword::Legal, Keyword::Next].map(|word| rules.keyword(word));
+    let read = Dependencies::of(rules).closure(asked.into_iter().chain(game.frame));
+    let kept = rules.rules().iter().filter(|rule| read[rule.head.relation.index()]);
+    let rules = rules.with_rules(kept.cloned());
+    let strata = stratify(&rules, &Dependencies::of(&rules)).ok()?;
+    Some(Game { rules, strata, frame: game.frame })
 }
 
 fn rows(store: &Store, table: TableId) -> Vec<Vec<TermId>> {
