@@ -5,6 +5,7 @@
     python3 scripts/frame_table.py                  # prints it
     python3 scripts/frame_table.py --update         # rewrites it in the page
     python3 scripts/frame_table.py --only counts    # one of: counts, times, bounds, translation
+    python3 scripts/frame_table.py --only instructions    # original and relevant, not part of the page: slow
 
 Reads $LUDEX_SHARED/papers/frame-problem-table1.tsv (else ../shared/...) and the sheets it names. Counts are of the
 paper's depth, on the engine that `auto` takes. Times are processor seconds of the search of `ludex minimax
@@ -162,12 +163,13 @@ def times():
         print()
 
 
-def instructions(sheet, depth, engine):
-    """(of the whole search, of its successors): instructions in the original encoding."""
+def counted(sheet, depth, engine, encoding):
+    """Instructions of the whole search, and of its successors."""
     with tempfile.TemporaryDirectory() as folder:
         profile = f"{folder}/profile"
         tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", f"--log-file={folder}/log"]
         search = [LUDEX, "minimax", str(sheet), "--depth", str(depth), "--ignore-terminal", "--engine", engine]
+        search += ["--encoding", encoding]
         subprocess.run([*tool, *search, "--json"], check=True, stdout=subprocess.DEVNULL)
         annotate = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", profile]
         text = subprocess.run(annotate, capture_output=True, text=True, check=True).stdout
@@ -177,6 +179,32 @@ def instructions(sheet, depth, engine):
         return max((int(number.replace(",", "")) for number in found), default=0)
 
     return most(r"ludex_search::minimax::search( |$)"), most(r"as ludex_engine::engine::Worker>::next( |$)")
+
+
+def shallow(row, sheet, engine):
+    """The greatest depth up to the paper's with at most 2000 states, and at least 1."""
+    depth = 1
+    while depth < int(row["depth"]):
+        answer = minimax(sheet, depth + 1, engine, "original")
+        if isinstance(answer, str) or answer["states"] > 2000:
+            break
+        depth += 1
+    return depth
+
+
+def instructions():
+    print("### Instructions\n")
+    print("| game | engine | depth | original | relevant | relevant/original |\n|---|---|---:|---:|---:|---:|")
+    for row in rows():
+        sheet = sheet_of(row)
+        if sheet is None:
+            continue
+        for engine in ["datalog", "tree"]:
+            depth = shallow(row, sheet, engine)
+            original, relevant = (counted(sheet, depth, engine, name)[0] for name in ["original", "relevant"])
+            cells = [row["game"], engine, depth, f"{original:,}", f"{relevant:,}", f"{relevant / original:.2f}"]
+            print("|", " | ".join(map(str, cells)), "|", flush=True)
+    print()
 
 
 def bounds():
@@ -189,13 +217,8 @@ def bounds():
         if sheet is None or paper < 2:
             continue
         for engine in ["datalog", "tree"]:
-            depth = 1
-            while depth < int(row["depth"]):
-                answer = minimax(sheet, depth + 1, engine, "original")
-                if isinstance(answer, str) or answer["states"] > 2000:
-                    break
-                depth += 1
-            whole, successors = instructions(sheet, depth, engine)
+            depth = shallow(row, sheet, engine)
+            whole, successors = counted(sheet, depth, engine, "original")
             share = successors / whole
             cells = [row["game"], engine, depth, f"{whole:,}", f"{share:.0%}", f"{1 / (1 - share):.2f}", f"{paper:.2f}"]
             print("|", " | ".join(map(str, cells)), "|", flush=True)
@@ -226,7 +249,7 @@ def main():
     parts = {"counts": counts, "times": times, "bounds": bounds, "translation": translation}
     arguments = sys.argv[1:]
     if arguments[:1] == ["--only"]:
-        return parts[arguments[1]]()
+        return (parts | {"instructions": instructions})[arguments[1]]()
     if arguments not in ([], ["--update"]):
         sys.exit(__doc__)
     text = io.StringIO()
