@@ -133,6 +133,7 @@ impl Firsthand {
             let found = legal.iter().find(|written| written.text == text);
             done.push(found.cloned().ok_or_else(|| Lost::Illegal(text.to_owned()))?);
         }
+        self.forget_moves();
         for Written { does, row, .. } in done {
             self.store.table_mut(does).insert(&row);
         }
@@ -170,6 +171,21 @@ impl Firsthand {
         for (at, &length) in self.base.iter().enumerate() {
             if self.store.tables[at].len() > length {
                 self.store.table_mut(TableId(at as u32)).truncate(length);
+            }
+        }
+    }
+
+    /// Forgets what depends on moves. Legal moves do not, but they may have asked a relation on demand that what
+    /// moves do asks more of.
+    fn forget_moves(&mut self) {
+        for (at, info) in self.program.tables.iter().enumerate() {
+            if info.phase == Phase::Move && self.store.tables[at].len() > self.base[at] {
+                self.store.table_mut(TableId(at as u32)).truncate(self.base[at]);
+            }
+        }
+        for (position, &stratum) in self.dynamic.iter().enumerate() {
+            if self.program.strata[stratum].phase == Phase::Move {
+                self.derived[position] = false;
             }
         }
     }
