@@ -22,6 +22,9 @@ use std::path::Path;
 /// Moves of one playout: a game without end is cut.
 const MOST_MOVES: usize = 2000;
 
+/// Moves between two looks at the clock: a slow configuration must not keep its turn for a whole match.
+const MOVES_AT_A_TIME: usize = 10;
+
 /// How often the configurations take turns.
 const TURNS: u32 = 10;
 
@@ -86,6 +89,8 @@ struct Played<'e> {
     random: Random,
     buffer: PlayoutBuffer,
     state: Vec<u64>,
+    /// Moves that may still be made before the next match begins.
+    left: usize,
     moves: usize,
     seconds: f64,
 }
@@ -97,6 +102,7 @@ impl<'e> Played<'e> {
             random: Random::new(1),
             buffer: PlayoutBuffer::default(),
             state: vec![0; engine.vocabulary().words()],
+            left: 0,
             moves: 0,
             seconds: 0.0,
         }
@@ -105,9 +111,14 @@ impl<'e> Played<'e> {
     fn play(&mut self, seconds: f64) {
         let started = ThreadTime::now();
         while started.elapsed().as_secs_f64() < seconds && self.worker.fault().is_none() {
-            self.worker.initial(&mut self.state);
-            self.moves +=
-                self.worker.playout(&mut self.state, MOST_MOVES, &mut self.random, &mut self.buffer);
+            if self.left == 0 {
+                self.worker.initial(&mut self.state);
+                self.left = MOST_MOVES;
+            }
+            let most = MOVES_AT_A_TIME.min(self.left);
+            let made = self.worker.playout(&mut self.state, most, &mut self.random, &mut self.buffer);
+            self.moves += made;
+            self.left = if made < most { 0 } else { self.left - made };
         }
         self.seconds += started.elapsed().as_secs_f64();
     }
