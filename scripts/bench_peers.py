@@ -43,8 +43,25 @@ def transitions(cell):
     return float(found[1]) * {"": 1, "k": 1e3, "M": 1e6}[found[2]]
 
 
+# Other users of the processor make a run slower and never faster, so the best of so many counts, for Ludex and for the
+# hand-written programs alike.
+RUNS = 3
+
+# An engine that takes longer than this to build, in seconds, is run once.
+LONG_BUILD = 2
+
+
 def bench(game, engine, seconds):
-    """States a second and the seconds to build, or the reason why there are none."""
+    """States a second and the seconds to build, or the reason why there are none: the best of some runs."""
+    best = run(game, engine, seconds)
+    for _ in range(RUNS - 1):
+        if best[0] and best[1] < LONG_BUILD:
+            best = max(best, run(game, engine, seconds), key=lambda found: found[0] or 0)
+    return best
+
+
+def run(game, engine, seconds):
+    """One run."""
     command = [LUDEX, "bench", f"{SHARED}/games/{game}.kif", "--engine", engine, "--seconds", seconds, "--json"]
     print(" ".join(command), file=sys.stderr)
     done = subprocess.run(command, capture_output=True, text=True)
@@ -78,9 +95,12 @@ def yardstick(seconds):
     command = ["cargo", "run", "--release", "--locked", "--quiet", "--target-dir",
                os.path.abspath("target/yardstick"), "--", seconds, "1"]
     print(" ".join(command), file=sys.stderr)
-    done = subprocess.run(command, cwd=f"{SHARED}/yardstick", capture_output=True, text=True, check=True)
-    found = re.findall(r"^RES handmade (\w+) playouts/s \S+ trans/s (\d+)", done.stdout, re.M)
-    return {game.lower(): float(figure) for game, figure in found}
+    best = {}
+    for _ in range(RUNS):
+        done = subprocess.run(command, cwd=f"{SHARED}/yardstick", capture_output=True, text=True, check=True)
+        for game, figure in re.findall(r"^RES handmade (\w+) playouts/s \S+ trans/s (\d+)", done.stdout, re.M):
+            best[game.lower()] = max(float(figure), best.get(game.lower(), 0))
+    return best
 
 
 def table(engine, columns, rows, seconds):
