@@ -80,6 +80,14 @@ def sheet_of(row):
     return None if row["sheet"] == "-" else SHARED / "games" / row["sheet"]
 
 
+def rows_with_sheets():
+    """The rows that there is a sheet for, with it and the gain of the paper's pruned encoding."""
+    for row in rows():
+        sheet = sheet_of(row)
+        if sheet is not None:
+            yield row, sheet, float(row["original_s"]) / float(row["pruned_s"])
+
+
 def agrees(states, paper):
     """Whether the count is the paper's, which gives three digits of thousands; a half may be rounded either way."""
     unit = 10.0 ** (len(str(int(float(paper)))) - 3) if float(paper) >= 1 else 0.001
@@ -144,11 +152,7 @@ def times():
         print(f"### Seconds, engine `{engine}`\n")
         print("| game | depth | states | original | direct | pruned | relevant | gain | auto takes | auto/original | paper's gain |")
         print("|---|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|")
-        for row in rows():
-            sheet = sheet_of(row)
-            if sheet is None:
-                continue
-            paper = float(row["original_s"]) / float(row["pruned_s"])
+        for row, sheet, paper in rows_with_sheets():
             depth, why = measured_depth(sheet, int(row["depth"]), engine)
             answers = why or turns(sheet, depth, engine)
             if isinstance(answers, str):
@@ -195,10 +199,7 @@ def shallow(row, sheet, engine):
 def instructions():
     print("### Instructions\n")
     print("| game | engine | depth | original | relevant | relevant/original |\n|---|---|---:|---:|---:|---:|")
-    for row in rows():
-        sheet = sheet_of(row)
-        if sheet is None:
-            continue
+    for row, sheet, _ in rows_with_sheets():
         for engine in ["datalog", "tree"]:
             depth = shallow(row, sheet, engine)
             original, relevant = (counted(sheet, depth, engine, name)[0] for name in ["original", "relevant"])
@@ -211,10 +212,8 @@ def bounds():
     print("### What there is to gain\n")
     print("| game | engine | depth | instructions a search | of them successors | gain at most | paper's gain |")
     print("|---|---|---:|---:|---:|---:|---:|")
-    for row in rows():
-        sheet = sheet_of(row)
-        paper = float(row["original_s"]) / float(row["pruned_s"])
-        if sheet is None or paper < 2:
+    for row, sheet, paper in rows_with_sheets():
+        if paper < 2:
             continue
         for engine in ["datalog", "tree"]:
             depth = shallow(row, sheet, engine)

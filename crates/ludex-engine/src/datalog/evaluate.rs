@@ -98,6 +98,16 @@ impl Store {
         Arc::make_mut(&mut self.tables[id.index()])
     }
 
+    /// Cuts tables back to these lengths: those whose number satisfies the condition. Tables that are no longer stay
+    /// untouched, and so shared.
+    pub(super) fn forget(&mut self, lengths: &[usize], which: impl Fn(usize) -> bool) {
+        for (at, &length) in lengths.iter().enumerate() {
+            if self.tables[at].len() > length && which(at) {
+                self.table_mut(TableId(at as u32)).truncate(length);
+            }
+        }
+    }
+
     /// Bytes held by tables and terms.
     pub(crate) fn memory(&self) -> usize {
         self.tables.iter().map(|table| table.memory()).sum::<usize>() + self.terms.len() * 32

@@ -168,21 +168,13 @@ impl Firsthand {
     fn forget(&mut self) {
         self.legal.clear();
         self.derived.fill(false);
-        for (at, &length) in self.base.iter().enumerate() {
-            if self.store.tables[at].len() > length {
-                self.store.table_mut(TableId(at as u32)).truncate(length);
-            }
-        }
+        self.store.forget(&self.base, |_| true);
     }
 
     /// Forgets what depends on moves. Legal moves do not, but they may have asked a relation on demand that what
     /// moves do asks more of.
     fn forget_moves(&mut self) {
-        for (at, info) in self.program.tables.iter().enumerate() {
-            if info.phase == Phase::Move && self.store.tables[at].len() > self.base[at] {
-                self.store.table_mut(TableId(at as u32)).truncate(self.base[at]);
-            }
-        }
+        self.store.forget(&self.base, |table| self.program.tables[table].phase == Phase::Move);
         for (position, &stratum) in self.dynamic.iter().enumerate() {
             if self.program.strata[stratum].phase == Phase::Move {
                 self.derived[position] = false;

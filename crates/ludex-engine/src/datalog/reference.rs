@@ -364,11 +364,7 @@ impl DatalogWorker<'_> {
             return;
         }
         let engine = self.engine;
-        for (position, table) in self.base.iter().enumerate() {
-            if self.store.tables[position].len() > *table {
-                self.store.table_mut(TableId(position as u32)).truncate(*table);
-            }
-        }
+        self.store.forget(&self.base, |_| true);
         self.done.fill(false);
         for fluent in row::fluents(state) {
             let (table, columns) = &engine.codes.fluents[fluent.index()];
@@ -413,11 +409,7 @@ impl DatalogWorker<'_> {
         self.load(state);
         let engine = self.engine;
         // Forget what followed from other moves in the same state.
-        for (position, info) in engine.program.tables.iter().enumerate() {
-            if info.phase == Phase::Move && self.store.tables[position].len() > self.base[position] {
-                self.store.table_mut(TableId(position as u32)).truncate(self.base[position]);
-            }
-        }
+        self.store.forget(&self.base, |table| engine.program.tables[table].phase == Phase::Move);
         for (position, planned) in engine.strata.iter().enumerate() {
             if planned.phase == Phase::Move {
                 self.done[position] = false;

@@ -185,16 +185,23 @@ impl Assembler {
             }
             return Found::Zero;
         }
+        const COMPARE: u8 = 0x39;
+        self.load_and(COMPARE, offset, mask, want);
+        Found::Zero
+    }
+
+    /// Loads bits of a word of the row into `rax`, and compares them with others or takes the exclusive or. With zero
+    /// there is nothing to do: the flags tell whether all bits are zero.
+    fn load_and(&mut self, operation: u8, offset: u32, mask: u64, other: u64) {
         self.memory(&[0x48, 0x8b], 0, ROW, offset); // mov rax, [rdi + offset]
         self.load_constant(mask);
         self.put(&[0x4c, 0x21, 0xc8]); // and rax, r9
-        if want != 0 {
-            if want != mask {
-                self.load_constant(want);
+        if other != 0 {
+            if other != mask {
+                self.load_constant(other);
             }
-            self.put(&[0x4c, 0x39, 0xc8]); // cmp rax, r9
+            self.put(&[0x4c, operation, 0xc8]); // the operation on rax and r9
         }
-        Found::Zero
     }
 
     /// Into `r9`.
@@ -216,15 +223,8 @@ impl Assembler {
     /// What is stored is whole words, here and below: reading a word right after half of it was stored would
     /// wait for the store.
     pub(super) fn mark_unlike(&mut self, word: u32, mask: u64, want: u64) {
-        self.memory(&[0x48, 0x8b], 0, ROW, word * 8); // mov rax, [rdi + offset]
-        self.load_constant(mask);
-        self.put(&[0x4c, 0x21, 0xc8]); // and rax, r9
-        if want != 0 {
-            if want != mask {
-                self.load_constant(want);
-            }
-            self.put(&[0x4c, 0x31, 0xc8]); // xor rax, r9
-        }
+        const EXCLUSIVE_OR: u8 = 0x31;
+        self.load_and(EXCLUSIVE_OR, word * 8, mask, want);
         self.memory(&[0x48, 0x09], 0, FLIPS, word * 8); // or [rcx + offset], rax
     }
 
