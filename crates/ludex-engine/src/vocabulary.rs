@@ -1,18 +1,18 @@
 //! The numbering of a game's roles, fluents and moves that all engines share.
 //!
 //! A vocabulary holds every fluent and move that play can reach, and usually some that it cannot: it comes
-//! from a fixpoint that ignores negation (`datalog::base`). Numbers are given in the natural order of the
+//! from a fixpoint that ignores negation (`datalog::reach`). Numbers are given in the natural order of the
 //! terms, so they do not depend on how an engine works. Every one of the 333 public rule sheets has a
 //! finite vocabulary (docs/vocabulary.md: half have fewer than 200 fluents), so states are rows of bits; a
 //! game whose vocabulary is beyond the limits is refused with a clean error when an engine is built.
 
-use crate::datalog::{Base, Extent, Overrun};
+use crate::datalog::reach;
 use crate::error::BuildError;
 use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
 use hashbrown::HashMap;
 use ludex_gdl::syntax::tree::{Term as TreeTerm, TermKind, Tree};
-use ludex_gdl::{Game, Rules};
+use ludex_gdl::{Game, Rules, Symbol};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -55,12 +55,7 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// Computes the vocabulary of a game, or says that it is too large.
     pub fn new(game: &Game, limits: Limits) -> Result<Vocabulary, BuildError> {
-        Base::build(game, limits, |base| Vocabulary::from_base(base, limits))
-    }
-
-    fn from_base(base: &Base, limits: Limits) -> Result<Vocabulary, Overrun> {
-        let program = &base.program;
-        let store = base.relaxed(Extent::Vocabulary, limits)?;
+        let (program, store) = reach(game, limits)?;
         let mut terms = store.terms.clone();
         let rules = &program.rules;
         let roles: Vec<TermId> = store.table(program.role).rows().map(|row| row[0]).collect();
@@ -79,8 +74,9 @@ impl Vocabulary {
                 }
             }
         }
+        let ranks = ranks(rules);
         let order = |terms: &Terms, list: &mut Vec<TermId>| {
-            list.sort_by(|&a, &b| natural_order(rules, terms, a, b));
+            list.sort_by(|&a, &b| natural_order(&ranks, terms, a, b));
         };
         order(&terms, &mut fluents);
         moves.iter_mut().for_each(|list| order(&terms, list));
@@ -204,21 +200,30 @@ impl Vocabulary {
     }
 }
 
-/// Names by letter, numbers by value, constants before functions.
-fn natural_order(rules: &Rules, terms: &Terms, a: TermId, b: TermId) -> Ordering {
-    let name = |id| rules.symbols.name(terms.functor(id));
-    let number = |id| name(id).parse::<i64>().ok();
-    let names = match (number(a), number(b)) {
-        (Some(x), Some(y)) => x.cmp(&y).then_with(|| name(a).cmp(name(b))),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => name(a).cmp(name(b)),
-    };
+/// The place of each symbol when names are ordered by letter and numbers, which come first, by value. Computed once:
+/// some sheets have hundreds of thousands of moves to compare.
+fn ranks(rules: &Rules) -> Vec<u32> {
+    let mut symbols: Vec<Symbol> = rules.symbols.iter().collect();
+    symbols.sort_by_cached_key(|&symbol| {
+        let name = rules.symbols.name(symbol);
+        let number = name.parse::<i64>().ok();
+        (number.is_none(), number, name)
+    });
+    let mut ranks = vec![0; symbols.len()];
+    for (rank, symbol) in (0..).zip(symbols) {
+        ranks[symbol.index()] = rank;
+    }
+    ranks
+}
+
+/// By name, constants before functions, then by the arguments.
+fn natural_order(ranks: &[u32], terms: &Terms, a: TermId, b: TermId) -> Ordering {
+    let rank = |id| ranks[terms.functor(id).index()];
     let (left, right) = (terms.arguments(a), terms.arguments(b));
-    names.then(left.len().cmp(&right.len())).then_with(|| {
+    rank(a).cmp(&rank(b)).then(left.len().cmp(&right.len())).then_with(|| {
         left.iter()
             .zip(right)
-            .map(|(&x, &y)| natural_order(rules, terms, x, y))
+            .map(|(&x, &y)| natural_order(ranks, terms, x, y))
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
     })

@@ -50,6 +50,11 @@ impl Symbols {
         Symbol(index as u32)
     }
 
+    /// All symbols.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Symbol> + use<> {
+        (0..self.names.len() as u32).map(Symbol)
+    }
+
     /// How many symbols there are.
     pub fn len(&self) -> usize {
         self.names.len()

@@ -136,6 +136,22 @@ impl System {
         (0..self.vocabulary().move_count(role) as u32).map(MoveId)
     }
 
+    /// The fluents, or their negations, that a move's legality demands before anything else: the parts of a conjunction
+    /// that are fluents. In most games whose turn it is, and what stands where the move begins.
+    pub fn demands(&self, role: RoleId, movement: MoveId) -> Vec<Signal> {
+        let net = self.net();
+        let mut fluents = Vec::new();
+        let mut open = vec![net.legal[role.index()][movement.index()]];
+        while let Some(signal) = open.pop() {
+            match net.nodes[signal.node()] {
+                Node::And(a, b) if !signal.is_inverted() => open.extend([a, b]),
+                Node::Fluent(_) => fluents.push(signal),
+                _ => {}
+            }
+        }
+        fluents
+    }
+
     /// When a relation holds of arguments that are terms of a table which begins with [`System::terms`].
     pub fn answer(&self, relation: RelationId, arguments: &[TermId], terms: &Terms) -> Signal {
         let question = self.asks.get(&relation).and_then(|&name| terms.find(name, arguments));

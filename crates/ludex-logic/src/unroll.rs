@@ -48,6 +48,8 @@ pub struct Unrolling<'s> {
     pending: Vec<(usize, RoleId, MoveId)>,
     /// Legality binds while this holds: the constant, unless someone must reason without it.
     strict: Lit,
+    /// Of legality only what it demands of fluents is written.
+    is_light: bool,
     exact: bool,
 }
 
@@ -79,7 +81,24 @@ impl<'s> Unrolling<'s> {
         };
         let strict = solver.truth();
         let pending = Vec::new();
-        Unrolling { solver, system, start, frames: Vec::new(), feedback, pending, strict, exact: true }
+        Unrolling {
+            solver,
+            system,
+            start,
+            frames: Vec::new(),
+            feedback,
+            pending,
+            strict,
+            is_light: false,
+            exact: true,
+        }
+    }
+
+    /// Of the legality of moves writes only what it demands of fluents ([`System::demands`]): far fewer clauses where the
+    /// legality of a move depends on the whole board. "No model" is a proof all the same; frames are not to be
+    /// completed. Before anything is written.
+    pub fn light(&mut self) {
+        self.is_light = true;
     }
 
     /// The system.
@@ -130,10 +149,16 @@ impl<'s> Unrolling<'s> {
     pub fn signal(&mut self, time: usize, signal: Signal) -> Lit {
         let lit = self.written(time, signal);
         while let Some((time, role, movement)) = self.pending.pop() {
-            let legal = self.written(time, self.system.net().legal[role.index()][movement.index()]);
-            let made = self.movement(time, role, movement);
-            let strict = self.strict;
-            self.solver.clause([!strict, !made, legal]);
+            let demands = match self.is_light {
+                true => self.system.demands(role, movement),
+                false => vec![self.system.net().legal[role.index()][movement.index()]],
+            };
+            for demand in demands {
+                let demanded = self.written(time, demand);
+                let made = self.movement(time, role, movement);
+                let strict = self.strict;
+                self.solver.clause([!strict, !made, demanded]);
+            }
         }
         lit
     }

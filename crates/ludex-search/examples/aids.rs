@@ -1,9 +1,10 @@
 //! Where an aid of the search helps, and where it does not.
 //!
-//! cargo run --release -p ludex-search --example aids -- closeness|lanes [--matches N] [--iterations N | --milliseconds N] GAME...
+//! cargo run --release -p ludex-search --example aids -- closeness|lanes|exploration=X [--matches N] [--iterations N | --milliseconds N] GAME...
 //!
 //! GAME is a sheet or the name of a bundled game. Two trees play against each other, one with the aid, and as many
-//! iterations a move or as much processor time; all roles take turns. In games for one: the states that are listed until the
+//! iterations a move or as much processor time; all roles take turns. `exploration=X` gives one of them that weight of what was
+//! tried little instead of the usual one. In games for one: the states that are listed until the
 //! best plan is known, without and with closeness.
 
 use ludex::engine::engine::{Engine, Worker};
@@ -28,6 +29,7 @@ const MOST_STATES: u64 = 300_000;
 enum Aid<'a> {
     Closeness(&'a Closeness),
     Lanes(&'a Lanes),
+    Exploration(f64),
 }
 
 /// What each move may take.
@@ -70,7 +72,12 @@ fn main() -> Result<(), Failure> {
                 let lanes = Lanes::new(engine.net(), &initial(&mut *engine.worker()));
                 duel(&engine, Aid::Lanes(&lanes), matches, effort)
             }
-            (Ok(_), other) => return Err(format!("`{other}` is neither closeness nor lanes").into()),
+            (Ok(engine), other) => {
+                let weight = other.strip_prefix("exploration=").and_then(|text| text.parse().ok());
+                let weight =
+                    weight.ok_or_else(|| format!("`{other}` is none of closeness, lanes, exploration=X"))?;
+                duel(&engine, Aid::Exploration(weight), matches, effort)
+            }
         };
         println!("{short}: {told}");
     }
@@ -133,8 +140,12 @@ fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
     let aided = RoleId((seed % roles as u64) as u32);
     let mut worker = engine.worker();
     let mut state = initial(&mut *worker);
-    let mut new = |seed| Tree::new(Settings::default(), &mut *worker, &state, seed);
-    let mut trees = [new(2 * seed), new(2 * seed + 1)];
+    let aided_settings = match aid {
+        Aid::Exploration(exploration) => Settings { exploration, ..Settings::default() },
+        Aid::Closeness(_) | Aid::Lanes(_) => Settings::default(),
+    };
+    let mut new = |settings, seed| Tree::new(settings, &mut *worker, &state, seed);
+    let mut trees = [new(Settings::default(), 2 * seed), new(aided_settings, 2 * seed + 1)];
     for step in 0..MOST_STEPS as u64 {
         if worker.is_terminal(&state) {
             break;
@@ -144,7 +155,7 @@ fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
             match aid {
                 Some(Aid::Closeness(closeness)) => tools.closeness = Some(closeness),
                 Some(Aid::Lanes(lanes)) => tools.lanes = Some(lanes.runner(seed << 32 | step)),
-                None => {}
+                Some(Aid::Exploration(_)) | None => {}
             }
             tree.search(&mut tools, &mut effort.clock());
         }

@@ -29,7 +29,7 @@ pub(crate) struct Base {
 /// A relation with more static atoms than this is computed on demand where that is possible. The largest
 /// among the public sheets that is still worth listing has 200,000 (amazons); those beyond, sudoku's
 /// rows of nine numbers for one, have 10^9 and more.
-const MOST_STATIC_ROWS: usize = 1_000_000;
+const MOST_STATIC_ROWS: usize = 300_000;
 
 /// Which tables [`Base::relaxed`] fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,57 @@ impl Overrun {
     }
 }
 
+/// Flattens the rules and hands them to `build`. A relation that runs into a limit there is rewritten to be computed
+/// on demand, and it is tried again.
+pub(super) fn fitting<T>(
+    game: &Game,
+    mut demanded: Vec<RelationId>,
+    terms: &Terms,
+    mut build: impl FnMut(Program, &[RelationId]) -> Result<T, Overrun>,
+) -> Result<T, BuildError> {
+    let original_relations = game.rules.relations().count();
+    loop {
+        let rewritten = if demanded.is_empty() { None } else { on_demand(game, &demanded) };
+        if rewritten.is_none() && !demanded.is_empty() {
+            return Err(BuildError::not_on_demand());
+        }
+        let program = Program::new(rewritten.as_ref().unwrap_or(game), terms.clone());
+        let overrun = match build(program, &demanded) {
+            Ok(result) => return Ok(result),
+            Err(overrun) => overrun,
+        };
+        // Demanding a relation again, or one that only the rewriting brought, would lead nowhere.
+        let next = overrun.relations.iter().find(|&&relation| {
+            let is_new = !demanded.contains(&relation) && relation.index() < original_relations;
+            is_new && on_demand(game, &[demanded.as_slice(), &[relation]].concat()).is_some()
+        });
+        match next {
+            Some(&relation) => demanded.push(relation),
+            None => return Err(BuildError::too_large(overrun.limit)),
+        }
+    }
+}
+
+/// Computes the static tables that are `wanted`; what they are computed from must be.
+pub(super) fn fill(
+    program: &Program,
+    store: &mut Store,
+    limits: Limits,
+    wanted: impl Fn(TableId) -> bool,
+) -> Result<(), Overrun> {
+    let mut estimates = program.guesses.clone();
+    let limits = Limits { rows: limits.rows.min(MOST_STATIC_ROWS), ..limits };
+    for stratum in program.strata.iter().filter(|stratum| stratum.phase == Phase::Static) {
+        let heads = stratum.heads();
+        if heads.iter().any(|&head| wanted(head)) {
+            let filled = store.apply_unseen(stratum, estimates.clone(), &mut Budget::new(limits));
+            filled.map_err(|limit| Overrun::new(program, store, &heads, limit))?;
+            heads.iter().for_each(|&head| estimates[head.index()] = Estimate::of(store.table(head)));
+        }
+    }
+    Ok(())
+}
+
 impl Base {
     /// Flattens the rules and computes what depends on neither state nor moves, then hands the result to
     /// `build`. A relation that runs into a limit, here or there, is rewritten to be computed on demand.
@@ -70,54 +121,17 @@ impl Base {
     /// As `build`, with some relations on demand from the start, and terms whose numbers stay valid.
     pub(crate) fn build_on_demand<T>(
         game: &Game,
-        mut demanded: Vec<RelationId>,
+        demanded: Vec<RelationId>,
         terms: &Terms,
         limits: Limits,
         mut build: impl FnMut(&Base) -> Result<T, Overrun>,
     ) -> Result<T, BuildError> {
         let original_relations = game.rules.relations().count();
-        loop {
-            let rewritten = if demanded.is_empty() { None } else { on_demand(game, &demanded) };
-            if rewritten.is_none() && !demanded.is_empty() {
-                return Err(BuildError::not_on_demand());
-            }
-            let program = Program::new(rewritten.as_ref().unwrap_or(game), terms.clone());
-            let filled = Base::fill(program, limits).map(|(program, store)| Base {
-                program,
-                store,
-                demanded: demanded.clone(),
-                original_relations,
-            });
-            let overrun = match filled.and_then(|base| build(&base)) {
-                Ok(result) => return Ok(result),
-                Err(overrun) => overrun,
-            };
-            // Demanding a relation again, or one that only the rewriting brought, would lead nowhere.
-            let next = overrun.relations.iter().find(|&&relation| {
-                let is_new = !demanded.contains(&relation) && relation.index() < original_relations;
-                is_new && on_demand(game, &[demanded.as_slice(), &[relation]].concat()).is_some()
-            });
-            match next {
-                Some(&relation) => demanded.push(relation),
-                None => return Err(BuildError::too_large(overrun.limit)),
-            }
-        }
-    }
-
-    fn fill(program: Program, limits: Limits) -> Result<(Program, Store), Overrun> {
-        let widths = program.tables.iter().map(|table| table.width);
-        let mut store = Store::new(widths, program.terms.clone());
-        let mut estimates = program.guesses.clone();
-        let limits = Limits { rows: limits.rows.min(MOST_STATIC_ROWS), ..limits };
-        for stratum in program.strata.iter().filter(|stratum| stratum.phase == Phase::Static) {
-            let filled = store.apply_unseen(stratum, estimates.clone(), &mut Budget::new(limits));
-            filled.map_err(|limit| Overrun::new(&program, &store, &stratum.heads(), limit))?;
-            for rule in &stratum.rules {
-                let head = rule.head.table;
-                estimates[head.index()] = Estimate::of(store.table(head));
-            }
-        }
-        Ok((program, store))
+        fitting(game, demanded, terms, |program, demanded| {
+            let mut store = program.empty_store();
+            fill(&program, &mut store, limits, |_| true)?;
+            build(&Base { program, store, demanded: demanded.to_vec(), original_relations })
+        })
     }
 
     /// The same with rules in parts: the auxiliary tables follow the others.
@@ -156,43 +170,21 @@ impl Base {
 
     /// What is known of the sizes of the tables: static ones exactly, the others by guess.
     pub(crate) fn estimates(&self) -> Vec<Estimate> {
-        let sizes = self.program.tables.iter().zip(&self.store.tables).zip(&self.program.guesses);
-        sizes
-            .map(|((info, table), guess)| match info.phase {
-                Phase::Static => Estimate::of(table),
-                Phase::State | Phase::Move => guess.clone(),
-            })
-            .collect()
+        estimates(&self.program, &self.store)
     }
 
     /// The rule without the negations that depend on the state.
     pub(crate) fn relaxed_rule(&self, rule: &FlatRule) -> FlatRule {
-        let mut rule = rule.clone();
-        rule.body.retain(|literal| match literal {
-            FlatLiteral::Negative(atom) => self.program.table(atom.table).phase == Phase::Static,
-            _ => true,
-        });
-        rule
+        relaxed_rule(&self.program, rule)
     }
 
     /// The tables filled with a superset of what any reachable state can hold: negation of what is not
     /// static is ignored, what is legal is done, what is next is true.
     pub(crate) fn relaxed(&self, extent: Extent, limits: Limits) -> Result<Store, Overrun> {
         let program = &self.program;
-        let mut rules = Vec::new();
-        for tables in &program.fluents {
-            rules.push(copy(tables.init, tables.holds, program.table(tables.holds).width));
-            rules.push(copy(tables.next, tables.holds, program.table(tables.holds).width));
-        }
-        for tables in &program.moves {
-            rules.push(copy(tables.legal, tables.does, program.table(tables.does).width));
-        }
-        for stratum in program.strata.iter().filter(|stratum| stratum.phase != Phase::Static) {
-            rules.extend(stratum.rules.iter().map(|rule| self.relaxed_rule(rule)));
-        }
+        let mut rules = relaxed_rules(program);
         if extent == Extent::Vocabulary {
-            let wanted = program.fluents.iter().map(|f| f.holds).chain(program.moves.iter().map(|m| m.does));
-            let needed = needed_tables(&rules, program.tables.len(), wanted);
+            let needed = needed_tables(&rules, program.tables.len(), &program.fluents_and_moves());
             rules.retain(|rule| needed[rule.head.table.index()]);
         }
         let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
@@ -203,14 +195,50 @@ impl Base {
     }
 }
 
+/// What is known of the sizes of the tables: static ones exactly, the others by guess.
+pub(super) fn estimates(program: &Program, store: &Store) -> Vec<Estimate> {
+    let sizes = program.tables.iter().zip(&store.tables).zip(&program.guesses);
+    sizes
+        .map(|((info, table), guess)| match info.phase {
+            Phase::Static => Estimate::of(table),
+            Phase::State | Phase::Move => guess.clone(),
+        })
+        .collect()
+}
+
+fn relaxed_rule(program: &Program, rule: &FlatRule) -> FlatRule {
+    let mut rule = rule.clone();
+    rule.body.retain(|literal| match literal {
+        FlatLiteral::Negative(atom) => program.table(atom.table).phase == Phase::Static,
+        _ => true,
+    });
+    rule
+}
+
+/// The rules that are not static, without negation of what is not; what is legal is done, what is next is true.
+pub(super) fn relaxed_rules(program: &Program) -> Vec<FlatRule> {
+    let mut rules = Vec::new();
+    for tables in &program.fluents {
+        rules.push(copy(tables.init, tables.holds, program.table(tables.holds).width));
+        rules.push(copy(tables.next, tables.holds, program.table(tables.holds).width));
+    }
+    for tables in &program.moves {
+        rules.push(copy(tables.legal, tables.does, program.table(tables.does).width));
+    }
+    for stratum in program.strata.iter().filter(|stratum| stratum.phase != Phase::Static) {
+        rules.extend(stratum.rules.iter().map(|rule| relaxed_rule(program, rule)));
+    }
+    rules
+}
+
 /// The tables that the rules need for `wanted`, indexed by table.
-fn needed_tables(rules: &[FlatRule], count: usize, wanted: impl Iterator<Item = TableId>) -> Vec<bool> {
+pub(super) fn needed_tables(rules: &[FlatRule], count: usize, wanted: &[TableId]) -> Vec<bool> {
     let mut by_head = vec![Vec::new(); count];
     for rule in rules {
         by_head[rule.head.table.index()].push(rule);
     }
     let mut needed = vec![false; count];
-    let mut open: Vec<TableId> = wanted.collect();
+    let mut open: Vec<TableId> = wanted.to_vec();
     while let Some(table) = open.pop() {
         if std::mem::replace(&mut needed[table.index()], true) {
             continue;

@@ -25,11 +25,21 @@ impl StratumPlan {
         estimates: &[Estimate],
         tables: &mut [Arc<Table>],
     ) -> StratumPlan {
-        let heads = stratum.heads();
-        let first = stratum.rules.iter().map(|rule| plan(rule, None, estimates, tables)).collect();
+        StratumPlan::of_rules(&stratum.rules, stratum.recursive, stratum.heads(), estimates, tables)
+    }
+
+    /// As `new`; `heads` (ascending) may have tables that no rule adds to any more.
+    fn of_rules(
+        rules: &[FlatRule],
+        recursive: bool,
+        heads: Vec<TableId>,
+        estimates: &[Estimate],
+        tables: &mut [Arc<Table>],
+    ) -> StratumPlan {
+        let first = rules.iter().map(|rule| plan(rule, None, estimates, tables)).collect();
         let mut again = Vec::new();
-        if stratum.recursive {
-            for rule in &stratum.rules {
+        if recursive {
+            for rule in rules {
                 for (position, literal) in rule.body.iter().enumerate() {
                     if let FlatLiteral::Positive(atom) = literal
                         && heads.binary_search(&atom.table).is_ok()
@@ -57,7 +67,11 @@ impl Sink for Insert {
         store.row.clear();
         let env = &store.env;
         store.row.extend(plan.row.iter().map(|arg| value(env, *arg)));
-        if Arc::make_mut(&mut store.tables[plan.head.index()]).insert(&store.row) {
+        let table = Arc::make_mut(&mut store.tables[plan.head.index()]);
+        if table.insert(&store.row) {
+            if table.len() > store.most_rows {
+                return Err(Exceeded::Rows(store.most_rows));
+            }
             budget.spend(1)?;
         }
         Ok(())
@@ -75,13 +89,15 @@ pub(crate) struct Store {
     row: Vec<TermId>,
     /// For each table the rows that count as new in the present round.
     new: Vec<(usize, usize)>,
+    /// How many rows rules may give one table, beside what a budget says of all together.
+    pub(super) most_rows: usize,
 }
 
 impl Store {
     pub(crate) fn new(widths: impl Iterator<Item = usize>, terms: Terms) -> Store {
         let tables: Vec<_> = widths.map(|width| Arc::new(Table::new(width))).collect();
         let new = vec![(0, 0); tables.len()];
-        Store { tables, terms, env: Vec::new(), row: Vec::new(), new }
+        Store { tables, terms, env: Vec::new(), row: Vec::new(), new, most_rows: usize::MAX }
     }
 
     /// An empty table behind the others.
@@ -129,20 +145,33 @@ impl Store {
     pub(crate) fn apply_unseen(
         &mut self,
         stratum: &FlatStratum,
-        mut estimates: Vec<Estimate>,
+        estimates: Vec<Estimate>,
         budget: &mut Budget,
     ) -> Result<(), Exceeded> {
-        let mut plan = StratumPlan::new(stratum, &estimates, &mut self.tables);
+        self.apply_while_useful(stratum.clone(), estimates, budget, |_, _| false)
+    }
+
+    /// As `apply_unseen`. After every round `prune` may take rules away, and says whether it did.
+    pub(crate) fn apply_while_useful(
+        &mut self,
+        mut stratum: FlatStratum,
+        mut estimates: Vec<Estimate>,
+        budget: &mut Budget,
+        mut prune: impl FnMut(&Store, &mut Vec<FlatRule>) -> bool,
+    ) -> Result<(), Exceeded> {
+        let mut plan = StratumPlan::new(&stratum, &estimates, &mut self.tables);
         let mut planned: Vec<usize> = plan.heads.iter().map(|_| 0).collect();
         self.first_round(&plan, budget)?;
         while !plan.again.is_empty() {
             let sizes: Vec<usize> = plan.heads.iter().map(|&head| self.table(head).len()).collect();
-            if sizes.iter().zip(&planned).any(|(&now, &then)| now > 4 * then + 16) {
+            let outgrown = sizes.iter().zip(&planned).any(|(&now, &then)| now > 4 * then + 16);
+            if prune(self, &mut stratum.rules) || outgrown {
                 for &head in &plan.heads {
                     let table = self.table(head);
                     estimates[head.index()] = Estimate::of(table);
                 }
-                plan = StratumPlan::new(stratum, &estimates, &mut self.tables);
+                let (rules, heads) = (&stratum.rules, plan.heads);
+                plan = StratumPlan::of_rules(rules, stratum.recursive, heads, &estimates, &mut self.tables);
                 planned = sizes;
             }
             if !self.next_round(&plan, budget)? {

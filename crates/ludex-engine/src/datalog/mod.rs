@@ -14,7 +14,8 @@
 //! - `plan.rs`: the order of conditions
 //! - `evaluate.rs`: rules applied to tables
 //! - `split.rs`: large rules in parts, for those who enumerate instances
-//! - `base.rs`: the static part, and the superset that gives the vocabulary
+//! - `base.rs`: the static part, and a superset of everything else
+//! - `reach.rs`: the fluents and moves of that superset, for the vocabulary
 //! - `reference.rs`: the engine
 //! - `firsthand.rs`: one state at a time in words, before there is a vocabulary
 
@@ -24,6 +25,7 @@ mod firsthand;
 mod plan;
 mod presence;
 mod program;
+mod reach;
 mod reference;
 mod split;
 mod table;
@@ -33,6 +35,7 @@ pub(crate) use evaluate::{Sink, Store};
 pub use firsthand::{Firsthand, Lost};
 pub(crate) use plan::{Estimate, Plan};
 pub(crate) use program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, Shape, Stay, TableId};
+pub(crate) use reach::reach;
 pub use reference::Datalog;
 pub(crate) use split::split;
 pub(crate) use table::Table;

@@ -7,6 +7,7 @@
 //! copied for each one that the variable can be. Any other nested term becomes a variable and a condition
 //! that takes it apart or puts it together.
 
+use super::evaluate::Store;
 use super::plan::Estimate;
 use crate::terms::{TermId, Terms};
 use hashbrown::HashMap;
@@ -75,6 +76,13 @@ impl Arg {
         match self {
             Arg::Variable(v) => Some(*v),
             Arg::Term(_) => None,
+        }
+    }
+
+    pub(crate) fn term(&self) -> Option<TermId> {
+        match self {
+            Arg::Variable(_) => None,
+            Arg::Term(term) => Some(*term),
         }
     }
 
@@ -303,6 +311,16 @@ impl Program {
 
     pub(crate) fn table(&self, id: TableId) -> TableInfo {
         self.tables[id.index()]
+    }
+
+    /// The tables of what holds and of what is done.
+    pub(crate) fn fluents_and_moves(&self) -> Vec<TableId> {
+        self.fluents.iter().map(|f| f.holds).chain(self.moves.iter().map(|m| m.does)).collect()
+    }
+
+    /// Tables without rows.
+    pub(crate) fn empty_store(&self) -> Store {
+        Store::new(self.tables.iter().map(|table| table.width), self.terms.clone())
     }
 }
 

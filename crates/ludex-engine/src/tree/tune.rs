@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// A trial is a playout of at most so many moves, cut short when it has taken so many steps of work.
 const MOST_MOVES: usize = 100;
-const ENOUGH_WORK: u64 = 400_000;
+const ENOUGH_WORK: u64 = 300_000;
 
 /// How many orders of conditions are tried: each shows calls that those before did not make.
 const MOST_ROUNDS: usize = 8;
@@ -29,7 +29,7 @@ const WORK_ROUNDS: usize = 16;
 const MANY_QUESTIONS: u64 = 25;
 
 /// How many steps of work all trials of other ways to call relations may take together.
-const MOST_WORK: u64 = 8_000_000;
+const MOST_WORK: u64 = 3_000_000;
 
 /// Trials of all trees together may build so many rules: a tree of more than a few thousand is not tried often.
 const MOST_RULES: usize = 12_000;
@@ -72,8 +72,11 @@ impl<C: Cell> Tuner<C> {
                 break;
             }
             // A guess can be so bad that the first question goes beyond the limit.
-            let (moves, most) =
-                if best.seen.failed { (MOST_MOVES, ENOUGH_WORK) } else { (best.seen.moves, MOST_WORK) };
+            let (moves, most) = match best.seen.failed {
+                true => (MOST_MOVES, ENOUGH_WORK),
+                // An order that takes twice the work will not do, and has shown enough.
+                false => (best.seen.moves, 2 * best.seen.work),
+            };
             let trial = self.try_out(known.clone(), moves, most)?;
             rules += trial.tree.ands.len();
             if round == 1 {

@@ -12,7 +12,7 @@ use crate::unroll::{ground, matches};
 use ludex_engine::propnet::{Block, Node, Signal};
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
-use ludex_engine::vocabulary::{FluentId, MoveId};
+use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
 
 /// Why a property holds: the lemmas are true initially and each move keeps them, all together; and wherever
 /// they are true, a state after `depth` states with the property has it too. In the first `depth` states of
@@ -312,14 +312,7 @@ impl<'s> Sheet<'s> {
         for list in moves {
             reasons.push(!self.solver.or_all(list.iter().map(|&(_, legal)| legal)));
             self.solver.clause(list.iter().map(|&(made, _)| made).chain([ended]));
-            // Two moves differ in a bit of their numbers, so at most one is made.
-            let bits = usize::BITS - list.len().leading_zeros();
-            for bit in 0..bits {
-                let code = self.solver.fresh();
-                for (number, &(made, _)) in list.iter().enumerate() {
-                    self.solver.clause([!made, if number >> bit & 1 == 1 { code } else { !code }]);
-                }
-            }
+            self.at_most_one(&list.iter().map(|&(made, _)| made).collect::<Vec<Lit>>());
         }
         let reason = self.solver.or_all(reasons);
         self.solver.clause([!ended, reason]);
@@ -334,9 +327,44 @@ impl<'s> Sheet<'s> {
         }
     }
 
-    /// Shows that there is no model: without a word about moves if that is enough, else with all about the
-    /// moves of the frames before `end`.
+    /// Asserts that no role makes two of the moves that are written, and what their legality demands of fluents.
+    fn bind_lightly(&mut self, time: usize) {
+        let (net, system) = (self.system.net(), self.system);
+        let mut moves = vec![Vec::new(); net.legal.len()];
+        for (node, kind) in net.nodes.iter().enumerate() {
+            if let Node::Move(role, movement) = *kind
+                && let Some(made) = self.frames.get(time).and_then(|frame| frame.nodes[node])
+            {
+                for demand in system.demands(RoleId(role), MoveId(movement)) {
+                    let demanded = self.signal(time, demand);
+                    self.solver.clause([!made, demanded]);
+                }
+                moves[role as usize].push(made);
+            }
+        }
+        moves.into_iter().for_each(|list| self.at_most_one(&list));
+    }
+
+    /// Two moves differ in a bit of their numbers, so at most one is made.
+    fn at_most_one(&mut self, list: &[Lit]) {
+        let bits = usize::BITS - list.len().leading_zeros();
+        for bit in 0..bits {
+            let code = self.solver.fresh();
+            for (number, &made) in list.iter().enumerate() {
+                self.solver.clause([!made, if number >> bit & 1 == 1 { code } else { !code }]);
+            }
+        }
+    }
+
+    /// Shows that there is no model: without a word about moves if that is enough, else with little about those that
+    /// are written, else with all about the moves of the frames before `end`.
     fn refute(mut self, end: usize, flaw: Flaw) -> Result<(), Flaw> {
+        if self.solver.solve(&[])? == Outcome::Unsatisfiable {
+            return Ok(());
+        }
+        for time in 0..end {
+            self.bind_lightly(time);
+        }
         if self.solver.solve(&[])? == Outcome::Unsatisfiable {
             return Ok(());
         }

@@ -61,7 +61,23 @@ impl<'s> Step<'s> {
         lemmas: &'s [Lemma],
         budget: &Budget,
     ) -> Step<'s> {
+        Step::over(Unrolling::new(system, Start::Anywhere, budget), property, lemmas)
+    }
+
+    /// As `new`, with little said of the legality of moves: a proof is one all the same, and found much sooner where legality
+    /// is most of the rules. Only for [`Step::is_proved_locally`].
+    pub(super) fn light(
+        system: &'s System,
+        property: &'s Property,
+        lemmas: &'s [Lemma],
+        budget: &Budget,
+    ) -> Step<'s> {
         let mut unrolling = Unrolling::new(system, Start::Anywhere, budget);
+        unrolling.light();
+        Step::over(unrolling, property, lemmas)
+    }
+
+    fn over(mut unrolling: Unrolling<'s>, property: &'s Property, lemmas: &'s [Lemma]) -> Step<'s> {
         let last = unrolling.property(0, property);
         let mut step = Step { unrolling, property, lemmas: &[], known: 0, last };
         step.assume(lemmas);

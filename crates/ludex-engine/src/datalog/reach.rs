@@ -1,0 +1,248 @@
+//! The fluents and moves that play can reach, and nothing else: what the vocabulary numbers.
+//!
+//! They are those of the superset that `Base::relaxed` computes, but most of that superset leads to them by ways that
+//! need not be gone. So the rules are made smaller first, and fewer while they are applied:
+//! - what is next is true and what is legal is done, so one table serves for both;
+//! - a rule that something stays true adds nothing;
+//! - relations are replaced by the conditions of their rules (the threats and moves of chess: two million atoms);
+//! - a rule ends when its table is full, or when the one atom that it gives is there, and with it whatever only
+//!   it read.
+//!
+//! Whoever wants to know what other relations can hold, as the grounding of a network does, asks `Base::relaxed`.
+
+use super::base::{Overrun, estimates, fill, fitting, needed_tables, relaxed_rules};
+use super::evaluate::Store;
+use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, TableId};
+use crate::error::BuildError;
+use crate::limits::{Budget, Exceeded, Limits};
+use crate::terms::Terms;
+use hashbrown::HashMap;
+use ludex_gdl::Game;
+use ludex_gdl::analysis::dependencies::Phase;
+
+/// With a table larger than this it is tried first whether computing some relations on demand takes less. (In Merrills, 4
+/// million ways to count pieces, of which 120,000 are asked for.) The largest that is worth listing has 430,000 rows,
+/// the moves of chess queens past any one square.
+const LARGE_TABLE: usize = 500_000;
+
+/// A table that could have more rows than this is avoided where that is possible.
+const LARGE_CAPACITY: usize = 300_000;
+
+/// A relation is replaced by the conditions of its rules where it is read at most so many times,
+const MOST_CALLS: usize = 8;
+
+/// no body becomes longer than this,
+const MOST_CONDITIONS: usize = 24;
+
+/// and, if it has several, at most these, not too many rules come of it.
+const MOST_UNITED: usize = 8;
+const MOST_VARIANTS: usize = 64;
+
+/// The tables of fluents and moves filled with what play can reach, and usually with some that it cannot.
+pub(crate) fn reach(game: &Game, limits: Limits) -> Result<(Program, Store), BuildError> {
+    let attempt = |most_rows: usize| {
+        fitting(game, Vec::new(), &Terms::default(), |program, _| {
+            let store = fixpoint(&program, limits, most_rows)?;
+            Ok((program, store))
+        })
+    };
+    attempt(LARGE_TABLE).or_else(|error| match error.limit() {
+        Some(Exceeded::Time(_) | Exceeded::Stopped) => Err(error),
+        _ => attempt(usize::MAX),
+    })
+}
+
+fn fixpoint(program: &Program, limits: Limits, most_rows: usize) -> Result<Store, Overrun> {
+    let wanted = program.fluents_and_moves();
+    let capacities = capacities(program);
+    let mut rules = relaxed_rules(program);
+    merge_time(program, &mut rules);
+    rules.retain(|rule| !rule.body.contains(&FlatLiteral::Positive(rule.head.clone())));
+    unfold(&mut rules, &wanted, &capacities);
+    let count = program.tables.len();
+    let needed = needed_tables(&rules, count, &wanted);
+    rules.retain(|rule| needed[rule.head.table.index()]);
+    let of_static = program.strata.iter().filter(|stratum| stratum.phase == Phase::Static);
+    let all: Vec<FlatRule> = of_static.flat_map(|stratum| &stratum.rules).chain(&rules).cloned().collect();
+    let read = needed_tables(&all, count, &[wanted.as_slice(), &[program.role]].concat());
+    let mut store = program.empty_store();
+    store.most_rows = most_rows;
+    fill(program, &mut store, limits, |table| read[table.index()])?;
+    let estimates = estimates(program, &store);
+    let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
+    let heads = stratum.heads();
+    let filled = store.apply_while_useful(stratum, estimates, &mut Budget::new(limits), |store, rules| {
+        let before = rules.len();
+        rules.retain(|rule| !is_exhausted(rule, store, &capacities));
+        if rules.len() == before {
+            return false;
+        }
+        let needed = needed_tables(rules, count, &wanted);
+        rules.retain(|rule| needed[rule.head.table.index()]);
+        true
+    });
+    filled.map_err(|limit| Overrun::new(program, &store, &heads, limit))?;
+    Ok(store)
+}
+
+/// Has what is next derived as true at once, and what is legal as done. What is true is more than what is next, so
+/// the two stay apart where a rule reads what is next.
+fn merge_time(program: &Program, rules: &mut Vec<FlatRule>) {
+    let mut into: HashMap<TableId, TableId> = HashMap::new();
+    // What is static is computed before the others, and copied.
+    let is_static = |table: TableId| program.table(table).phase == Phase::Static;
+    let moves = program.moves.iter().filter(|tables| !is_static(tables.legal));
+    into.extend(moves.map(|tables| (tables.legal, tables.does)));
+    for tables in &program.fluents {
+        let is_copy = |rule: &FlatRule| rule.head.table == tables.holds;
+        let is_read = rules.iter().any(|rule| !is_copy(rule) && reads(rule, tables.next));
+        if !is_read && !is_static(tables.next) {
+            into.insert(tables.next, tables.holds);
+        }
+    }
+    let rename = |atom: &mut FlatAtom| atom.table = *into.get(&atom.table).unwrap_or(&atom.table);
+    for rule in rules {
+        rename(&mut rule.head);
+        for literal in &mut rule.body {
+            if let FlatLiteral::Positive(atom) = literal {
+                rename(atom);
+            }
+        }
+    }
+}
+
+fn reads(rule: &FlatRule, table: TableId) -> bool {
+    rule.body.iter().any(|literal| is_call(literal, table))
+}
+
+/// Replaces relations by the conditions of their rules, where that is worth while.
+fn unfold(rules: &mut Vec<FlatRule>, wanted: &[TableId], capacities: &[usize]) {
+    let mut heads: Vec<TableId> = rules.iter().map(|rule| rule.head.table).collect();
+    heads.sort_unstable();
+    heads.dedup();
+    heads.retain(|table| !wanted.contains(table));
+    // Twice, since a relation with one rule may have several once what it reads is replaced.
+    for (table, most_rules) in
+        heads.iter().map(|&table| (table, 1)).chain(heads.iter().map(|&table| (table, MOST_UNITED)))
+    {
+        let (definitions, others): (Vec<FlatRule>, Vec<FlatRule>) =
+            rules.drain(..).partition(|rule| rule.head.table == table);
+        let is_large = capacities[table.index()] > LARGE_CAPACITY;
+        if definitions.len() <= most_rules && is_worth_while(&definitions, &others, is_large) {
+            others.into_iter().for_each(|rule| expand(rule, &definitions, rules));
+        } else {
+            rules.extend(definitions.into_iter().chain(others));
+        }
+    }
+}
+
+/// A relation with one rule is replaced if one condition reads it, if its table would hold every way through the rule,
+/// or if it could be large; one with several only if it is large and no more than all of some others together. The
+/// rest are tables with good reason: they leave out what their readers need not know.
+fn is_worth_while(definitions: &[FlatRule], others: &[FlatRule], is_large: bool) -> bool {
+    let Some(table) = definitions.first().map(|rule| rule.head.table) else { return false };
+    if definitions.iter().any(|rule| reads(rule, table) || !is_plain(rule)) {
+        return false;
+    }
+    let calls = |rule: &FlatRule| rule.body.iter().filter(|literal| is_call(literal, table)).count();
+    let longest = definitions.iter().map(|rule| rule.body.len()).max().unwrap_or(0);
+    let count: usize = others.iter().map(calls).sum();
+    let fits = others.iter().all(|rule| rule.body.len() + calls(rule) * longest <= MOST_CONDITIONS);
+    fits && match definitions {
+        [_] if count == 1 => true,
+        [single] => count <= MOST_CALLS && (is_large || keeps_all(single)),
+        several => {
+            count * several.len() <= MOST_VARIANTS
+                && is_large
+                && longest == 1
+                && others.iter().all(|rule| calls(rule) <= 1)
+        }
+    }
+}
+
+fn is_call(literal: &FlatLiteral, table: TableId) -> bool {
+    matches!(literal, FlatLiteral::Positive(atom) if atom.table == table)
+}
+
+/// Adds the rule to `out`, in all variants that come of replacing what it reads of the relation that is defined.
+fn expand(rule: FlatRule, definitions: &[FlatRule], out: &mut Vec<FlatRule>) {
+    let Some(call) = rule.body.iter().position(|literal| is_call(literal, definitions[0].head.table)) else {
+        out.push(rule);
+        return;
+    };
+    for definition in definitions {
+        let mut variant = rule.clone();
+        replace(&mut variant, call, definition);
+        expand(variant, definitions, out);
+    }
+}
+
+/// True if the head has all variables of the body.
+fn keeps_all(rule: &FlatRule) -> bool {
+    let mut all = true;
+    let mut visit = |variable| all &= rule.head.args.contains(&Arg::Variable(variable));
+    rule.body.iter().for_each(|literal| literal.variables(&mut visit));
+    all
+}
+
+/// True if the arguments of the head are different variables, and the body has no functions.
+fn is_plain(rule: &FlatRule) -> bool {
+    let args = &rule.head.args;
+    let takes_apart =
+        |literal: &FlatLiteral| matches!(literal, FlatLiteral::Function { .. } | FlatLiteral::Constant(_));
+    !rule.body.iter().any(takes_apart)
+        && args.iter().enumerate().all(|(at, arg)| arg.variable().is_some() && !args[..at].contains(arg))
+}
+
+/// Puts the conditions of a plain `definition` in the place of a condition that reads it.
+fn replace(rule: &mut FlatRule, call: usize, definition: &FlatRule) {
+    let FlatLiteral::Positive(call) = rule.body.remove(call) else { return };
+    // Every argument of the call stands for a variable of the head; the other variables become new ones.
+    let mut values: Vec<Option<Arg>> = vec![None; definition.variables];
+    for (parameter, arg) in definition.head.args.iter().zip(&call.args) {
+        if let Some(variable) = parameter.variable() {
+            values[variable as usize] = Some(*arg);
+        }
+    }
+    let variables = &mut rule.variables;
+    let mut value = |arg: &Arg| match arg {
+        Arg::Term(_) => *arg,
+        Arg::Variable(variable) => *values[*variable as usize].get_or_insert_with(|| {
+            *variables += 1;
+            Arg::Variable(*variables as u32 - 1)
+        }),
+    };
+    for literal in &definition.body {
+        let mut atom = |atom: &FlatAtom| FlatAtom {
+            table: atom.table,
+            args: atom.args.iter().map(&mut value).collect(),
+        };
+        let literal = match literal {
+            FlatLiteral::Positive(a) => FlatLiteral::Positive(atom(a)),
+            FlatLiteral::Negative(a) => FlatLiteral::Negative(atom(a)),
+            FlatLiteral::Distinct(left, right) => FlatLiteral::Distinct(value(left), value(right)),
+            FlatLiteral::Function { .. } | FlatLiteral::Constant(_) => continue,
+        };
+        if !rule.body.contains(&literal) {
+            rule.body.push(literal);
+        }
+    }
+}
+
+/// How many rows each table can have, by what can stand in its columns; as many as there are numbers where functions can.
+fn capacities(program: &Program) -> Vec<usize> {
+    let of_table = |columns: &Vec<ludex_gdl::analysis::domains::Domain>| {
+        columns.iter().fold(1usize, |product, domain| match domain.functors.is_empty() {
+            true => product.saturating_mul(domain.constants.len()),
+            false => usize::MAX,
+        })
+    };
+    program.columns.iter().map(of_table).collect()
+}
+
+/// True if the rule can add nothing to its table.
+fn is_exhausted(rule: &FlatRule, store: &Store, capacities: &[usize]) -> bool {
+    let table = store.table(rule.head.table);
+    let ground: Option<Vec<_>> = rule.head.args.iter().map(Arg::term).collect();
+    table.len() >= capacities[rule.head.table.index()] || ground.is_some_and(|row| table.contains(&row))
+}
