@@ -96,7 +96,7 @@ impl<'s> Unrolling<'s> {
 
     /// Of the legality of moves writes only what it demands of fluents ([`System::demands`]): far fewer clauses where the
     /// legality of a move depends on the whole board. "No model" is a proof all the same; frames are not to be
-    /// completed. Before anything is written.
+    /// completed but by [`Unrolling::complete_lightly`]. Before anything is written.
     pub fn light(&mut self) {
         self.is_light = true;
     }
@@ -390,6 +390,19 @@ impl<'s> Unrolling<'s> {
         self.signal(time, truth);
     }
 
+    /// Adds that the game has ended or each role makes a move, of whose legality [`Unrolling::light`] says how much is
+    /// written.
+    pub fn complete_lightly(&mut self, time: usize) {
+        let system = self.system;
+        let ended = self.ended(time);
+        for role in system.vocabulary().roles() {
+            let mut made = vec![!self.strict, ended];
+            made.extend(system.moves(role).map(|movement| self.movement(time, role, movement)));
+            self.solver.clause(made);
+        }
+        self.signal(time, Signal::TRUE);
+    }
+
     /// Asserts that a move follows a frame.
     pub fn go_on(&mut self, time: usize) {
         let ended = self.ended(time);
@@ -406,6 +419,12 @@ impl<'s> Unrolling<'s> {
     pub fn property(&mut self, time: usize, property: &Property) -> Lit {
         let mut values = vec![None; property.variables];
         self.expression(time, property, &property.root, &mut values)
+    }
+
+    /// The literal of one of the [`Property::parts`] of a property.
+    pub fn part(&mut self, time: usize, property: &Property, part: usize) -> Lit {
+        let (expression, mut values) = property.part(part);
+        self.expression(time, property, expression, &mut values)
     }
 
     fn expression(

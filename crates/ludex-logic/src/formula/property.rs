@@ -101,7 +101,35 @@ pub enum Arg {
     Compound(Symbol, Vec<Arg>),
 }
 
+/// A property with more parts is taken as a whole.
+const MOST_PARTS: usize = 200;
+
 impl Property {
+    /// How many parts the property is the conjunction of: one for each value of the variables that it begins with, if it
+    /// begins with "for all". Each can be asked for by itself.
+    pub fn parts(&self) -> usize {
+        let Expression::All { variables, .. } = &self.root else { return 1 };
+        let count =
+            variables.iter().try_fold(1, |product: usize, (_, domain)| product.checked_mul(domain.len()));
+        count.filter(|count| *count <= MOST_PARTS).unwrap_or(1)
+    }
+
+    /// One of the parts, with the values of its variables.
+    pub fn part(&self, part: usize) -> (&Expression, Vec<Option<TermId>>) {
+        let mut values = vec![None; self.variables];
+        match &self.root {
+            Expression::All { variables, body } if self.parts() != 1 => {
+                let mut rest = part;
+                for (variable, domain) in variables {
+                    values[*variable] = Some(domain[rest % domain.len()]);
+                    rest /= domain.len();
+                }
+                (body, values)
+            }
+            whole => (whole, values),
+        }
+    }
+
     /// Gives the formula its meaning.
     pub fn new(formula: &Formula, text: &Arc<str>, system: &System) -> Result<Property, FormulaError> {
         let mut resolver = Resolver {

@@ -78,17 +78,35 @@ pub fn check(
         sheet.solver.clause([!holds]);
         sheet.refute(time + property.degree, Flaw::Base)?;
     }
-    let mut sheet = Sheet::new(system, None, budget);
-    sheet.path(*depth);
-    for time in 0..=*depth {
-        for lemma in lemmas {
-            let lit = sheet.lemma(time, lemma);
-            sheet.solver.clause([lit]);
-        }
-        let holds = sheet.property(time, property);
-        sheet.solver.clause([if time < *depth { holds } else { !holds }]);
+    let mut sheet = Sheet::after(system, property, certificate, budget);
+    let holds = sheet.property(*depth, property);
+    sheet.solver.clause([!holds]);
+    if sheet.solver.solve(&[])? == Outcome::Unsatisfiable
+        || follows_at_first_sight(system, property, certificate, budget)?
+    {
+        return Ok(());
     }
     sheet.refute(depth + property.degree, Flaw::Step)
+}
+
+/// True if each part of the property follows for itself, from little about the moves.
+fn follows_at_first_sight(
+    system: &System,
+    property: &Property,
+    certificate: &Certificate,
+    budget: &Budget,
+) -> Result<bool, Limit> {
+    for part in 0..property.parts() {
+        let mut sheet = Sheet::after(system, property, certificate, budget);
+        let (expression, mut values) = property.part(part);
+        let holds = sheet.expression(certificate.depth, property, expression, &mut values);
+        sheet.solver.clause([!holds]);
+        (0..certificate.depth + property.degree).for_each(|time| sheet.bind_lightly(time));
+        if sheet.solver.solve(&[])? == Outcome::Satisfiable {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The most joint moves that a measure is checked for, and the most fluents that one of them may change.
@@ -194,6 +212,28 @@ impl<'s> Sheet<'s> {
         for lemma in lemmas {
             let lit = sheet.lemma(0, lemma);
             sheet.solver.clause([lit]);
+        }
+        sheet
+    }
+
+    /// States in a row with the lemmas, and with the property in all but the last.
+    fn after(
+        system: &'s System,
+        property: &Property,
+        certificate: &Certificate,
+        budget: &Budget,
+    ) -> Sheet<'s> {
+        let mut sheet = Sheet::new(system, None, budget);
+        sheet.path(certificate.depth);
+        for time in 0..=certificate.depth {
+            for lemma in &certificate.lemmas {
+                let lit = sheet.lemma(time, lemma);
+                sheet.solver.clause([lit]);
+            }
+            if time < certificate.depth {
+                let holds = sheet.property(time, property);
+                sheet.solver.clause([holds]);
+            }
         }
         sheet
     }
@@ -327,14 +367,15 @@ impl<'s> Sheet<'s> {
         }
     }
 
-    /// Asserts that no role makes two of the moves that are written, and what their legality demands of fluents.
+    /// Asserts that the game has ended, or that each role makes exactly one move; of its legality only what that demands of
+    /// fluents.
     fn bind_lightly(&mut self, time: usize) {
         let (net, system) = (self.system.net(), self.system);
+        let ended = self.ended(time);
         let mut moves = vec![Vec::new(); net.legal.len()];
         for (node, kind) in net.nodes.iter().enumerate() {
-            if let Node::Move(role, movement) = *kind
-                && let Some(made) = self.frames.get(time).and_then(|frame| frame.nodes[node])
-            {
+            if let Node::Move(role, movement) = *kind {
+                let made = self.signal(time, Signal((node as u32) << 1));
                 for demand in system.demands(RoleId(role), MoveId(movement)) {
                     let demanded = self.signal(time, demand);
                     self.solver.clause([!made, demanded]);
@@ -342,7 +383,10 @@ impl<'s> Sheet<'s> {
                 moves[role as usize].push(made);
             }
         }
-        moves.into_iter().for_each(|list| self.at_most_one(&list));
+        for list in moves {
+            self.solver.clause(list.iter().copied().chain([ended]));
+            self.at_most_one(&list);
+        }
     }
 
     /// Two moves differ in a bit of their numbers, so at most one is made.
@@ -356,15 +400,9 @@ impl<'s> Sheet<'s> {
         }
     }
 
-    /// Shows that there is no model: without a word about moves if that is enough, else with little about those that
-    /// are written, else with all about the moves of the frames before `end`.
+    /// Shows that there is no model: without a word about moves if that is enough, else with all about the
+    /// moves of the frames before `end`.
     fn refute(mut self, end: usize, flaw: Flaw) -> Result<(), Flaw> {
-        if self.solver.solve(&[])? == Outcome::Unsatisfiable {
-            return Ok(());
-        }
-        for time in 0..end {
-            self.bind_lightly(time);
-        }
         if self.solver.solve(&[])? == Outcome::Unsatisfiable {
             return Ok(());
         }

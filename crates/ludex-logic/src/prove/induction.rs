@@ -61,23 +61,7 @@ impl<'s> Step<'s> {
         lemmas: &'s [Lemma],
         budget: &Budget,
     ) -> Step<'s> {
-        Step::over(Unrolling::new(system, Start::Anywhere, budget), property, lemmas)
-    }
-
-    /// As `new`, with little said of the legality of moves: a proof is one all the same, and found much sooner where legality
-    /// is most of the rules. Only for [`Step::is_proved_locally`].
-    pub(super) fn light(
-        system: &'s System,
-        property: &'s Property,
-        lemmas: &'s [Lemma],
-        budget: &Budget,
-    ) -> Step<'s> {
         let mut unrolling = Unrolling::new(system, Start::Anywhere, budget);
-        unrolling.light();
-        Step::over(unrolling, property, lemmas)
-    }
-
-    fn over(mut unrolling: Unrolling<'s>, property: &'s Property, lemmas: &'s [Lemma]) -> Step<'s> {
         let last = unrolling.property(0, property);
         let mut step = Step { unrolling, property, lemmas: &[], known: 0, last };
         step.assume(lemmas);
@@ -126,4 +110,34 @@ impl<'s> Step<'s> {
         }
         self.is_proved_locally()
     }
+}
+
+/// True if a move keeps the property, by the lemmas and what little moves demand at first sight. Each part of the property is a
+/// question of its own: in a game like chess the legality of moves is nearly all of the rules, and the square that a part is
+/// about depends on little of the rest.
+pub(super) fn is_kept_at_first_sight(
+    system: &System,
+    property: &Property,
+    lemmas: &[Lemma],
+    budget: &Budget,
+) -> Result<bool, Limit> {
+    for part in 0..property.parts() {
+        let mut unrolling = Unrolling::new(system, Start::Anywhere, budget);
+        unrolling.light();
+        let before = unrolling.property(0, property);
+        unrolling.solver.clause([before]);
+        unrolling.go_on(0);
+        for time in 0..2 {
+            for lemma in lemmas {
+                let lit = lemma.literal(&mut unrolling, time);
+                unrolling.solver.clause([lit]);
+            }
+        }
+        let after = unrolling.part(1, property, part);
+        (0..=property.degree).for_each(|time| unrolling.complete_lightly(time));
+        if unrolling.solve(&[!after])? == Outcome::Satisfiable {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -29,7 +29,7 @@ use crate::formula::Property;
 use crate::solver::{Budget, Outcome};
 use crate::transition::{System, within};
 use crate::unroll::{Start, Unrolling};
-use induction::{Base, Step};
+use induction::{Base, Step, is_kept_at_first_sight};
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::limits::Limits;
 use ludex_engine::propnet::Propnet;
@@ -208,12 +208,10 @@ impl<'s> Prover<'s> {
         {
             return self.refuted(property, line, budget);
         }
-        if system.net().nodes.len() > SMALL_NETWORK {
-            let mut light = Step::light(system, property, turns, budget);
-            light.deepen();
-            if light.is_proved_locally()? {
-                return certified(turns, 1);
-            }
+        if system.net().nodes.len() > SMALL_NETWORK
+            && is_kept_at_first_sight(system, property, turns, budget)?
+        {
+            return certified(turns, 1);
         }
         step.deepen();
         if step.is_proved_locally()? {
