@@ -8,7 +8,7 @@
 use crate::terms::TermId;
 
 /// Tables with fewer rows fit the cache anyway.
-const LEAST_ROWS: usize = 1024;
+const LEAST_ROWS: usize = 128;
 
 /// More bits than this fit no cache.
 const MOST_BITS: usize = 1 << 25;

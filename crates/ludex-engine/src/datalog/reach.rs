@@ -28,6 +28,9 @@ const LARGE_TABLE: usize = 500_000;
 /// A table that could have more rows than this is avoided where that is possible.
 const LARGE_CAPACITY: usize = 300_000;
 
+/// A table that can have no more rows than this is filled before the large ones.
+const SMALL_CAPACITY: usize = 20_000;
+
 /// A relation is replaced by the conditions of its rules where it is read at most so many times,
 const MOST_CALLS: usize = 8;
 
@@ -68,10 +71,10 @@ fn fixpoint(program: &Program, limits: Limits, most_rows: usize) -> Result<Store
     let mut store = program.empty_store();
     store.most_rows = most_rows;
     fill(program, &mut store, limits, |table| read[table.index()])?;
-    let estimates = estimates(program, &store);
-    let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
-    let heads = stratum.heads();
-    let filled = store.apply_while_useful(stratum, estimates, &mut Budget::new(limits), |store, rules| {
+    let known = estimates(program, &store);
+    let heads = FlatStratum { rules: rules.clone(), recursive: true, phase: Phase::Move }.heads();
+    let mut budget = Budget::new(limits);
+    let prune = |store: &Store, rules: &mut Vec<FlatRule>| {
         let before = rules.len();
         rules.retain(|rule| !is_exhausted(rule, store, &capacities));
         if rules.len() == before {
@@ -80,8 +83,19 @@ fn fixpoint(program: &Program, limits: Limits, most_rows: usize) -> Result<Store
         let needed = needed_tables(rules, count, &wanted);
         rules.retain(|rule| needed[rule.head.table.index()]);
         true
-    });
-    filled.map_err(|limit| Overrun::new(program, &store, &heads, limit))?;
+    };
+    let mut apply = |store: &mut Store, rules: Vec<FlatRule>| {
+        let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
+        let filled = store.apply_while_useful(stratum, known.clone(), &mut budget, prune);
+        filled.map_err(|limit| Overrun::new(program, store, &heads, limit))
+    };
+    // What is small first, where something is large: with it there the large may be of no use any more.
+    let capacity = |rule: &FlatRule| capacities[rule.head.table.index()];
+    if rules.iter().any(|rule| capacity(rule) > LARGE_CAPACITY && !wanted.contains(&rule.head.table)) {
+        apply(&mut store, rules.iter().filter(|rule| capacity(rule) <= SMALL_CAPACITY).cloned().collect())?;
+        prune(&store, &mut rules);
+    }
+    apply(&mut store, rules)?;
     Ok(store)
 }
 

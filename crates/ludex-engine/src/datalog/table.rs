@@ -10,7 +10,7 @@ use crate::terms::TermId;
 const NONE: u32 = u32::MAX;
 
 /// Rows from which on bits are tried.
-const FIRST_PRESENCE: u32 = 1024;
+const FIRST_PRESENCE: u32 = 128;
 
 /// Which of a table's indexes: the position of its column set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

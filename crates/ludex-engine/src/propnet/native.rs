@@ -82,6 +82,7 @@ impl Native {
         if !writer.write_functions() {
             return None;
         }
+        writer.code.shorten();
         let mut conjunctions = vec![NO_ENTRY; count];
         for (number, label) in asked {
             conjunctions[number] = writer.code.place(label);

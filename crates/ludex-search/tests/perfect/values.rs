@@ -25,7 +25,7 @@ const LONG: Duration = Duration::from_secs(600);
 const SMALL: [&str; 7] = ["tictactoe", "nim", "racetoten", "tileflip", "hanoi", "maze", "buttonsandlights"];
 
 /// Games that take a while.
-const LARGE: [&str; 4] = ["eightpuzzle", "connectfour4x4", "krkendgame5x5", "connectfour5x4"];
+const LARGE: [&str; 5] = ["eightpuzzle", "connectfour4x4", "krkendgame5x5", "connectfour5x4", "krkendgame"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Opponent {

@@ -19,15 +19,40 @@ pub(super) enum Found {
     NotBelow = 0x83,
 }
 
-/// A distance in the code that is filled in at the end: four bytes at `at`, counted from `from`.
+/// A distance in the code that is filled in at the end: four bytes at `at`, counted from so far behind (or before) them.
 #[derive(Clone, Copy, Debug)]
 struct Distance {
     at: u32,
-    from: u32,
+    from: i32,
     to: Label,
 }
 
+/// A jump: the operation at `at`, then the distance, of four bytes or of one.
+#[derive(Clone, Copy, Debug)]
+struct Jump {
+    at: u32,
+    /// `None`: always.
+    found: Option<Found>,
+    to: Label,
+    is_short: bool,
+}
+
+impl Jump {
+    /// Bytes of the operation.
+    fn operation(self) -> u32 {
+        if self.is_short || self.found.is_none() { 1 } else { 2 }
+    }
+
+    /// Where the jump ends, from where its distance counts.
+    fn end(self) -> u32 {
+        self.at + self.operation() + if self.is_short { 1 } else { 4 }
+    }
+}
+
 const UNBOUND: u32 = u32::MAX;
+
+/// What stands between functions.
+const BREAKPOINT: u8 = 0xcc;
 
 /// Code so far.
 #[derive(Debug, Default)]
@@ -35,6 +60,10 @@ pub(super) struct Assembler {
     bytes: Vec<u8>,
     labels: Vec<u32>,
     distances: Vec<Distance>,
+    /// Ascending.
+    jumps: Vec<Jump>,
+    /// Where the code before a function ends, and where the function begins, ascending.
+    functions: Vec<(u32, u32)>,
 }
 
 impl Assembler {
@@ -61,18 +90,101 @@ impl Assembler {
     /// The code, all distances filled in.
     pub(super) fn finish(mut self) -> Vec<u8> {
         for &Distance { at, from, to } in &self.distances {
-            let to = self.labels[to.0 as usize];
-            debug_assert_ne!(to, UNBOUND, "every label is bound");
-            let distance = to.wrapping_sub(from).to_le_bytes();
+            let distance = self.place(to).wrapping_sub(at.wrapping_add_signed(from)).to_le_bytes();
             self.bytes[at as usize..at as usize + 4].copy_from_slice(&distance);
+        }
+        for jump in &self.jumps {
+            let distance = self.labels[jump.to.0 as usize].wrapping_sub(jump.end()).to_le_bytes();
+            let (from, to) = ((jump.at + jump.operation()) as usize, jump.end() as usize);
+            self.bytes[from..to].copy_from_slice(&distance[..to - from]);
         }
         self.bytes
     }
 
+    /// Gives jumps to near places one byte for the distance instead of four: what is asked most should fit the caches. In
+    /// hex that is a third of the code.
+    pub(super) fn shorten(&mut self) {
+        let function = |at: u32| self.functions.partition_point(|&(_, begin)| begin <= at);
+        // Functions may move apart, where they are aligned; within one, what is made short brings all else nearer.
+        let is_inside = |jump: &Jump| function(jump.at) == function(self.place(jump.to));
+        let near: Vec<bool> = self.jumps.iter().map(is_inside).collect();
+        let before = |at: u32| self.jumps.partition_point(|jump| jump.at < at);
+        let targets: Vec<usize> = self.jumps.iter().map(|jump| before(self.place(jump.to))).collect();
+        let mut is_short = vec![false; self.jumps.len()];
+        // Bytes saved before each jump, and in all.
+        let mut saved = vec![0; self.jumps.len() + 1];
+        loop {
+            let mut news = false;
+            for (at, jump) in self.jumps.iter().enumerate().filter(|&(at, _)| near[at]) {
+                let to = i64::from(self.place(jump.to)) - saved[targets[at]];
+                let distance = to - (i64::from(jump.end()) - saved[at]);
+                if !is_short[at] && i8::try_from(distance).is_ok() {
+                    (is_short[at], news) = (true, true);
+                }
+            }
+            if !news {
+                break;
+            }
+            for (at, jump) in self.jumps.iter().enumerate() {
+                let short = Jump { is_short: true, ..*jump };
+                saved[at + 1] =
+                    saved[at] + if is_short[at] { i64::from(jump.end() - short.end()) } else { 0 };
+            }
+        }
+        self.rewrite(&is_short);
+    }
+
+    /// Writes the code anew, some jumps short.
+    fn rewrite(&mut self, is_short: &[bool]) {
+        let old = std::mem::take(&mut self.bytes);
+        // Old places from which on everything up to the next has moved to the new one.
+        let mut moved: Vec<(u32, u32)> = vec![(0, 0)];
+        let mut copied = 0;
+        let mut functions = std::mem::take(&mut self.functions).into_iter().peekable();
+        let mut jumps = std::mem::take(&mut self.jumps);
+        for (jump, &short) in jumps.iter_mut().zip(is_short) {
+            while let Some(function) = functions.next_if(|&(_, begin)| begin <= jump.at) {
+                self.begin_again(&old, &mut copied, function, &mut moved);
+            }
+            self.put(&old[copied as usize..jump.at as usize]);
+            let old_end = jump.end();
+            (jump.at, jump.is_short) = (self.bytes.len() as u32, short);
+            self.put_jump(*jump);
+            copied = old_end;
+            moved.push((copied, self.bytes.len() as u32));
+        }
+        for function in functions {
+            self.begin_again(&old, &mut copied, function, &mut moved);
+        }
+        self.put(&old[copied as usize..]);
+        self.jumps = jumps;
+        let new = |old: u32| {
+            let (from, to) = moved[moved.partition_point(|&(from, _)| from <= old) - 1];
+            to + (old - from)
+        };
+        self.labels.iter_mut().filter(|at| **at != UNBOUND).for_each(|at| *at = new(*at));
+        self.distances.iter_mut().for_each(|distance| distance.at = new(distance.at));
+    }
+
+    /// Copies the code before a function, whose place is aligned anew.
+    fn begin_again(
+        &mut self,
+        old: &[u8],
+        copied: &mut u32,
+        (end, begin): (u32, u32),
+        moved: &mut Vec<(u32, u32)>,
+    ) {
+        self.put(&old[*copied as usize..end as usize]);
+        self.align();
+        *copied = begin;
+        moved.push((begin, self.bytes.len() as u32));
+    }
+
     /// Begins a function: where the processor likes it, at a multiple of sixteen.
     pub(super) fn align(&mut self) {
-        const BREAKPOINT: u8 = 0xcc;
-        self.bytes.resize(self.bytes.len().next_multiple_of(16), BREAKPOINT);
+        let end = self.bytes.len();
+        self.bytes.resize(end.next_multiple_of(16), BREAKPOINT);
+        self.functions.push((end as u32, self.bytes.len() as u32));
     }
 
     fn put(&mut self, bytes: &[u8]) {
@@ -83,11 +195,20 @@ impl Assembler {
         self.put(&number.to_le_bytes());
     }
 
-    /// A distance from behind itself.
-    fn put_distance(&mut self, to: Label) {
-        let at = self.bytes.len() as u32;
-        self.distances.push(Distance { at, from: at + 4, to });
-        self.put32(0);
+    /// The bytes of a jump, without the distance.
+    fn put_jump(&mut self, jump: Jump) {
+        match (jump.found, jump.is_short) {
+            (None, false) => self.put(&[0xe9, 0, 0, 0, 0]),
+            (None, true) => self.put(&[0xeb, 0]),
+            (Some(found), false) => self.put(&[0x0f, found as u8, 0, 0, 0, 0]),
+            (Some(found), true) => self.put(&[found as u8 - 0x10, 0]),
+        }
+    }
+
+    fn add_jump(&mut self, found: Option<Found>, to: Label) {
+        let jump = Jump { at: self.bytes.len() as u32, found, to, is_short: false };
+        self.jumps.push(jump);
+        self.put_jump(jump);
     }
 
     /// An instruction on memory: the operation, the register or further operation, and where in the row,
@@ -106,18 +227,17 @@ impl Assembler {
     }
 
     pub(super) fn jump(&mut self, to: Label) {
-        self.put(&[0xe9]);
-        self.put_distance(to);
+        self.add_jump(None, to);
     }
 
     pub(super) fn jump_if(&mut self, found: Found, to: Label) {
-        self.put(&[0x0f, found as u8]);
-        self.put_distance(to);
+        self.add_jump(Some(found), to);
     }
 
     pub(super) fn call(&mut self, function: Label) {
         self.put(&[0xe8]);
-        self.put_distance(function);
+        self.distances.push(Distance { at: self.bytes.len() as u32, from: 4, to: function });
+        self.put32(0);
     }
 
     /// Calls a function, and looks whether its result is zero.
@@ -304,7 +424,8 @@ impl Assembler {
         let distance = table.wrapping_sub(distance_at as u32 + 4).to_le_bytes();
         self.bytes[distance_at..distance_at + 4].copy_from_slice(&distance);
         for &to in labels {
-            self.distances.push(Distance { at: self.bytes.len() as u32, from: table, to });
+            let at = self.bytes.len() as u32;
+            self.distances.push(Distance { at, from: table.wrapping_sub(at) as i32, to });
             self.put32(0);
         }
     }
