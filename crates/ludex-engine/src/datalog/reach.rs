@@ -260,3 +260,59 @@ fn is_exhausted(rule: &FlatRule, store: &Store, capacities: &[usize]) -> bool {
     let ground: Option<Vec<_>> = rule.head.args.iter().map(Arg::term).collect();
     table.len() >= capacities[rule.head.table.index()] || ground.is_some_and(|row| table.contains(&row))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datalog::{Base, Extent};
+    use ludex_testkit::{corpus, report};
+
+    /// The fluents and moves of a store in words, in order.
+    fn words(program: &Program, store: &Store) -> Vec<String> {
+        let mut terms = store.terms.clone();
+        let symbols = &program.rules.symbols;
+        let mut words = Vec::new();
+        for tables in &program.fluents {
+            for row in store.table(tables.holds).rows() {
+                let fluent = tables.shape.intern(&mut terms, row);
+                words.push(terms.show(symbols, fluent));
+            }
+        }
+        for tables in &program.moves {
+            for row in store.table(tables.does).rows() {
+                let movement = tables.shape.intern(&mut terms, &row[1..]);
+                words.push(format!("{} {}", terms.show(symbols, row[0]), terms.show(symbols, movement)));
+            }
+        }
+        words.sort_unstable();
+        words
+    }
+
+    /// Sheets whose whole superset takes long are compared with `LUDEX_SLOW=1` only.
+    #[test]
+    fn the_short_way_reaches_what_the_whole_superset_has() {
+        let mut limits = Limits::default();
+        if std::env::var_os("LUDEX_SLOW").is_none() {
+            limits.steps = 1_000_000;
+        }
+        let public = corpus::shared_games("datalog: vocabularies against the whole superset");
+        let (mut compared, mut too_large) = (0, 0);
+        for source in corpus::games().into_iter().chain(public) {
+            let Ok(game) = source.game() else { continue };
+            let whole = Base::build(&game, limits, |base| {
+                Ok(words(&base.program, &base.relaxed(Extent::Vocabulary, limits)?))
+            });
+            let Ok(whole) = whole else {
+                too_large += 1;
+                continue;
+            };
+            let (program, store) = reach(&game, Limits::default()).expect("less than the whole");
+            assert!(words(&program, &store) == whole, "{}", source.name);
+            compared += 1;
+        }
+        report::note(&format!(
+            "datalog: {compared} vocabularies compared, {too_large} are too large for that"
+        ));
+        assert!(compared > 0);
+    }
+}
