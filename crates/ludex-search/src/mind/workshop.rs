@@ -157,7 +157,7 @@ const BATCH: u64 = 512;
 
 /// Where a batch costs more than so many single random games, a tree with more leaves plays better (docs/playing.md has the
 /// matches).
-const MOST_COST: f64 = 4.0;
+const MOST_COST: f64 = 10.0;
 
 /// The network, then the lanes, where the network is not too large for them to be worth their building.
 pub fn network(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
