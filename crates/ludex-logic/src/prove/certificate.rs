@@ -1,9 +1,10 @@
 //! Certificates of properties that hold, and the checker that believes nobody.
 //!
-//! The checker shares with the prover the network of the rules and the SAT solver, and nothing else: it writes
+//! The checker shares with the prover the network of the rules, what [`System::demands`] reads off it, and the SAT solver, and nothing else: it writes
 //! the frames anew, in the plainest form, from the certificate alone, and asks four questions. A proof counts
 //! only if it has passed here.
 
+use super::SMALL_NETWORK;
 use super::lemma::Lemma;
 use crate::formula::{Arg, Expression, Property, Question};
 use crate::solver::{Budget, Limit, Lit, Outcome, Solver};
@@ -81,12 +82,15 @@ pub fn check(
     let mut sheet = Sheet::after(system, property, certificate, budget);
     let holds = sheet.property(*depth, property);
     sheet.solver.clause([!holds]);
-    if sheet.solver.solve(&[])? == Outcome::Unsatisfiable
-        || follows_at_first_sight(system, property, certificate, budget)?
+    let end = depth + property.degree;
+    if sheet.is_refuted()?
+        || end > 0
+            && system.net().nodes.len() > SMALL_NETWORK
+            && follows_at_first_sight(system, property, certificate, budget)?
     {
         return Ok(());
     }
-    sheet.refute(depth + property.degree, Flaw::Step)
+    sheet.refute_with_moves(end, Flaw::Step)
 }
 
 /// True if each part of the property follows for itself, from little about the moves.
@@ -102,7 +106,7 @@ fn follows_at_first_sight(
         let holds = sheet.expression(certificate.depth, property, expression, &mut values);
         sheet.solver.clause([!holds]);
         (0..certificate.depth + property.degree).for_each(|time| sheet.bind_lightly(time));
-        if sheet.solver.solve(&[])? == Outcome::Satisfiable {
+        if !sheet.is_refuted()? {
             return Ok(false);
         }
     }
@@ -403,16 +407,18 @@ impl<'s> Sheet<'s> {
     /// Shows that there is no model: without a word about moves if that is enough, else with all about the
     /// moves of the frames before `end`.
     fn refute(mut self, end: usize, flaw: Flaw) -> Result<(), Flaw> {
-        if self.solver.solve(&[])? == Outcome::Unsatisfiable {
-            return Ok(());
-        }
-        for time in 0..end {
-            self.bind(time);
-        }
-        match self.solver.solve(&[])? {
-            Outcome::Unsatisfiable => Ok(()),
-            Outcome::Satisfiable => Err(flaw),
-        }
+        if self.is_refuted()? { Ok(()) } else { self.refute_with_moves(end, flaw) }
+    }
+
+    /// As `refute`, where saying nothing about moves is known not to be enough.
+    fn refute_with_moves(mut self, end: usize, flaw: Flaw) -> Result<(), Flaw> {
+        (0..end).for_each(|time| self.bind(time));
+        if self.is_refuted()? { Ok(()) } else { Err(flaw) }
+    }
+
+    /// True if what is written has no model.
+    fn is_refuted(&mut self) -> Result<bool, Limit> {
+        Ok(self.solver.solve(&[])? == Outcome::Unsatisfiable)
     }
 
     fn lemma(&mut self, time: usize, lemma: &Lemma) -> Lit {

@@ -101,8 +101,8 @@ impl Assembler {
         self.bytes
     }
 
-    /// Gives jumps to near places one byte for the distance instead of four: what is asked most should fit the caches. In
-    /// hex that is a third of the code.
+    /// Gives jumps to near places one byte for the distance instead of four: the code should fit the caches.
+    /// (`ludex bench hex.kif --engine propnet --seconds 2`, three times in turns: 216,000 states a second before, 226,000 after.)
     pub(super) fn shorten(&mut self) {
         let function = |at: u32| self.functions.partition_point(|&(_, begin)| begin <= at);
         // Functions may move apart, where they are aligned; within one, what is made short brings all else nearer.
