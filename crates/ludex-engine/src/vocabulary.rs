@@ -75,8 +75,17 @@ impl Vocabulary {
             }
         }
         let ranks = ranks(rules);
-        let order = |terms: &Terms, list: &mut Vec<TermId>| {
-            list.sort_by(|&a, &b| natural_order(&ranks, terms, a, b));
+        let order = |terms: &Terms, list: &mut Vec<TermId>| match list
+            .iter()
+            .map(|&term| key(&ranks, terms, term))
+            .collect::<Option<Vec<u128>>>()
+        {
+            Some(keys) => {
+                let mut keyed: Vec<(u128, TermId)> = keys.into_iter().zip(list.iter().copied()).collect();
+                keyed.sort_unstable();
+                list.iter_mut().zip(keyed).for_each(|(place, (_, term))| *place = term);
+            }
+            None => list.sort_by(|&a, &b| natural_order(&ranks, terms, a, b)),
         };
         order(&terms, &mut fluents);
         moves.iter_mut().for_each(|list| order(&terms, list));
@@ -214,6 +223,21 @@ fn ranks(rules: &Rules) -> Vec<u32> {
         ranks[symbol.index()] = rank;
     }
     ranks
+}
+
+/// A number for a term of a few constants; the numbers are in natural order. (Sorting the 259,202 moves of amazonstorus is 4 %
+/// of what preparing the tree engine for it takes, by comparing terms it is 17.)
+fn key(ranks: &[u32], terms: &Terms, term: TermId) -> Option<u128> {
+    const BITS: usize = 16;
+    const MOST: usize = u128::BITS as usize / BITS - 2;
+    let rank = |term| u16::try_from(ranks[terms.functor(term).index()]).ok().map(u128::from);
+    let args = terms.arguments(term);
+    if args.len() > MOST || !args.iter().all(|&arg| terms.is_constant(arg)) {
+        return None;
+    }
+    let start = rank(term)? << BITS | args.len() as u128;
+    let key = args.iter().try_fold(start, |key, &arg| Some(key << BITS | rank(arg)?))?;
+    Some(key << (BITS * (MOST - args.len())))
 }
 
 /// By name, constants before functions, then by the arguments.

@@ -15,6 +15,7 @@
 //! - `evaluate.rs`: rules applied to tables
 //! - `split.rs`: large rules in parts, for those who enumerate instances
 //! - `base.rs`: the static part, and a superset of everything else
+//! - `project.rs`: conditions without the arguments that they leave open
 //! - `reach.rs`: the fluents and moves of that superset, for the vocabulary
 //! - `reference.rs`: the engine
 //! - `firsthand.rs`: one state at a time in words, before there is a vocabulary
@@ -25,6 +26,7 @@ mod firsthand;
 mod plan;
 mod presence;
 mod program;
+mod project;
 mod reach;
 mod reference;
 mod split;

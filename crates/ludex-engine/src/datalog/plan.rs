@@ -91,19 +91,20 @@ impl Estimate {
 /// Plans `rule`; `new` is the position of the condition that reads the new rows of a recursive table.
 /// The tables get the indexes that the plan asks for.
 ///
-/// Two orders are drawn up and the cheaper one is taken: the smallest condition next, and the same after
-/// the conditions that bind the head. The second wins where many ways lead to one head, since one of
-/// them is enough.
+/// Several orders are drawn up and the cheapest is taken: the smallest condition next; the same after the conditions
+/// that bind the head, which wins where many ways lead to one head, since one of them is enough; and the smallest of
+/// those that say something of what is known, which wins where small conditions have nothing to do with each other.
 pub(crate) fn plan(
     rule: &FlatRule,
     new: Option<usize>,
     estimates: &[Estimate],
     tables: &mut [Arc<Table>],
 ) -> Plan {
-    let preferences = [Preference::Smallest, Preference::Head];
-    let orders = preferences.map(|preference| Planner::new(rule, estimates).order(new, preference));
-    let [a, b] = &orders;
-    let order = if b.cost < a.cost { b } else { a };
+    let draw = |preference| Planner::new(rule, estimates).order(new, preference);
+    let [smallest, head, connected] =
+        [Preference::Smallest, Preference::Head, Preference::Connected].map(draw);
+    let better = if head.cost < smallest.cost { &head } else { &smallest };
+    let order = if CLEARLY * connected.cost < better.cost { &connected } else { better };
     Planner::new(rule, estimates).plan(order, tables)
 }
 
@@ -125,6 +126,8 @@ enum Preference {
     Smallest,
     /// The conditions that bind the head.
     Head,
+    /// The conditions on variables that are known.
+    Connected,
     /// This condition; and every way through counts, not only one to each head.
     First(usize),
 }
@@ -142,6 +145,10 @@ struct Planner<'r> {
     bound: Vec<bool>,
     steps: Vec<Step>,
 }
+
+/// An order of connected conditions must promise to be so much cheaper. (Battle then runs twice as fast as without such
+/// orders; knightthrough, where the promises are small, was 4 % slower with 1.)
+const CLEARLY: f64 = 2.0;
 
 /// Where one way through is enough, a condition is expected to show it within so many rows.
 const ROWS_UNTIL_FOUND: f64 = 8.0;
@@ -175,6 +182,7 @@ impl<'r> Planner<'r> {
             let preferred = |position: usize| match preference {
                 Preference::Smallest => false,
                 Preference::Head => !decided && binds_head(position),
+                Preference::Connected => self.is_connected(&rule.body[position]),
                 Preference::First(first) => position == first,
             };
             let restrict = open.iter().any(|&i| preferred(i));
@@ -210,6 +218,11 @@ impl<'r> Planner<'r> {
             }
             FlatLiteral::Negative(_) | FlatLiteral::Distinct(..) | FlatLiteral::Constant(_) => {}
         }
+    }
+
+    fn is_connected(&self, literal: &FlatLiteral) -> bool {
+        let FlatLiteral::Positive(atom) = literal else { return false };
+        atom.args.iter().any(|arg| arg.variable().is_some() && self.known(arg))
     }
 
     fn head_is_bound(&self) -> bool {

@@ -6,6 +6,7 @@
 //! - a rule that something stays true adds nothing;
 //! - relations are replaced by the conditions of their rules (chess: the threats, and the moves of rooks and
 //!   bishops past a square, 1.9 million atoms);
+//! - conditions do without arguments that they leave open (`project.rs`);
 //! - a rule ends when its table is full, or when the one atom that it gives is there, and with it whatever only
 //!   it read.
 //!
@@ -14,6 +15,7 @@
 use super::base::{Overrun, estimates, fill, fitting, needed_tables, relaxed_rules};
 use super::evaluate::Store;
 use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, TableId};
+use super::project::{capacity, project};
 use crate::error::BuildError;
 use crate::limits::{Budget, Exceeded, Limits};
 use crate::terms::Terms;
@@ -22,14 +24,14 @@ use ludex_gdl::Game;
 use ludex_gdl::analysis::dependencies::Phase;
 
 /// With a table larger than this it is tried first whether computing some relations on demand takes less. (In Merrills, 4
-/// million ways to count pieces, of which 120,000 are asked for.) The largest that is worth listing has 430,000 rows,
-/// the moves of chess queens past any one square.
-const LARGE_TABLE: usize = 500_000;
+/// million ways to count pieces, of which 120,000 are asked for.) The largest that is worth listing are the 259,202 moves
+/// of amazonstorus.
+const LARGE_TABLE: usize = 300_000;
 
 /// A table that could have more rows than this is avoided where that is possible.
 const LARGE_CAPACITY: usize = 300_000;
 
-/// A table that can have no more rows than this is filled before the large ones.
+/// A table that can have no more rows than this is small: it is filled before the large ones.
 const SMALL_CAPACITY: usize = 20_000;
 
 /// A relation is replaced by the conditions of its rules where it is read at most so many times,
@@ -45,10 +47,7 @@ const MOST_VARIANTS: usize = 64;
 /// The tables of fluents and moves filled with what play can reach, and usually with some that it cannot.
 pub(crate) fn reach(game: &Game, limits: Limits) -> Result<(Program, Store), BuildError> {
     let attempt = |most_rows: usize| {
-        fitting(game, Vec::new(), &Terms::default(), |program, _| {
-            let store = fixpoint(&program, limits, most_rows)?;
-            Ok((program, store))
-        })
+        fitting(game, Vec::new(), &Terms::default(), |program, _| fixpoint(program, limits, most_rows))
     };
     attempt(LARGE_TABLE).or_else(|error| match error.limit() {
         Some(Exceeded::Time(_) | Exceeded::Stopped) => Err(error),
@@ -56,23 +55,24 @@ pub(crate) fn reach(game: &Game, limits: Limits) -> Result<(Program, Store), Bui
     })
 }
 
-fn fixpoint(program: &Program, limits: Limits, most_rows: usize) -> Result<Store, Overrun> {
+fn fixpoint(mut program: Program, limits: Limits, most_rows: usize) -> Result<(Program, Store), Overrun> {
     let wanted = program.fluents_and_moves();
-    let capacities = capacities(program);
-    let mut rules = relaxed_rules(program);
-    merge_time(program, &mut rules);
+    let mut rules = relaxed_rules(&program);
+    merge_time(&program, &mut rules);
     rules.retain(|rule| !rule.body.contains(&FlatLiteral::Positive(rule.head.clone())));
-    unfold(&mut rules, &wanted, &capacities);
-    let count = program.tables.len();
-    let needed = needed_tables(&rules, count, &wanted);
+    unfold(&mut rules, &wanted, &capacities(&program));
+    let needed = needed_tables(&rules, program.tables.len(), &wanted);
     rules.retain(|rule| needed[rule.head.table.index()]);
+    project(&mut program, &mut rules);
+    let capacities = capacities(&program);
+    let count = program.tables.len();
     let of_static = program.strata.iter().filter(|stratum| stratum.phase == Phase::Static);
     let all: Vec<FlatRule> = of_static.flat_map(|stratum| &stratum.rules).chain(&rules).cloned().collect();
     let read = needed_tables(&all, count, &[wanted.as_slice(), &[program.role]].concat());
     let mut store = program.empty_store();
     store.most_rows = most_rows;
-    fill(program, &mut store, limits, |table| read[table.index()])?;
-    let known = estimates(program, &store);
+    fill(&program, &mut store, limits, |table| read[table.index()])?;
+    let known = estimates(&program, &store);
     let mut budget = Budget::new(limits);
     let prune = |store: &Store, rules: &mut Vec<FlatRule>| {
         let before = rules.len();
@@ -88,7 +88,7 @@ fn fixpoint(program: &Program, limits: Limits, most_rows: usize) -> Result<Store
         let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
         let heads = stratum.heads();
         let filled = store.apply_while_useful(stratum, known.clone(), &mut budget, prune);
-        filled.map_err(|limit| Overrun::new(program, store, &heads, limit))
+        filled.map_err(|limit| Overrun::new(&program, store, &heads, limit))
     };
     // What is small first, where something is large: with it there the large may be of no use any more. (Small rules that
     // only large ones read may be given up on the way; so all rules are applied again.)
@@ -98,7 +98,7 @@ fn fixpoint(program: &Program, limits: Limits, most_rows: usize) -> Result<Store
         prune(&store, &mut rules);
     }
     apply(&mut store, rules)?;
-    Ok(store)
+    Ok((program, store))
 }
 
 /// Has what is next derived as true at once, and what is legal as done. What is true is more than what is next, so
@@ -143,8 +143,8 @@ fn unfold(rules: &mut Vec<FlatRule>, wanted: &[TableId], capacities: &[usize]) {
     {
         let (definitions, others): (Vec<FlatRule>, Vec<FlatRule>) =
             rules.drain(..).partition(|rule| rule.head.table == table);
-        let is_large = capacities[table.index()] > LARGE_CAPACITY;
-        if definitions.len() <= most_rules && is_worth_while(&definitions, &others, is_large) {
+        if definitions.len() <= most_rules && is_worth_while(&definitions, &others, capacities[table.index()])
+        {
             others.into_iter().for_each(|rule| expand(rule, &definitions, rules));
         } else {
             rules.extend(definitions.into_iter().chain(others));
@@ -152,20 +152,22 @@ fn unfold(rules: &mut Vec<FlatRule>, wanted: &[TableId], capacities: &[usize]) {
     }
 }
 
-/// A relation with one rule is replaced if one condition reads it, if its table would hold every way through the rule,
-/// or if it could be large; one with several only if it is large and no more than all of some others together. The
-/// rest are tables with good reason: they leave out what their readers need not know.
-fn is_worth_while(definitions: &[FlatRule], others: &[FlatRule], is_large: bool) -> bool {
+/// A relation with one rule is replaced if its table would hold every way through the rule, if one condition reads it and
+/// it need not be small, or if it could be large; one with several only if it is large and no more than all of some
+/// others together. The rest are tables with good reason: they leave out what their readers need not know. (The 17
+/// pairs of steps of a mummy in mummymaze1p sum up twelve conditions.)
+fn is_worth_while(definitions: &[FlatRule], others: &[FlatRule], capacity: usize) -> bool {
     let Some(table) = definitions.first().map(|rule| rule.head.table) else { return false };
     if definitions.iter().any(|rule| reads(rule, table) || !is_plain(rule)) {
         return false;
     }
+    let is_large = capacity > LARGE_CAPACITY;
     let calls = |rule: &FlatRule| rule.body.iter().filter(|literal| is_call(literal, table)).count();
     let longest = definitions.iter().map(|rule| rule.body.len()).max().unwrap_or(0);
     let count: usize = others.iter().map(calls).sum();
     let fits = others.iter().all(|rule| rule.body.len() + calls(rule) * longest <= MOST_CONDITIONS);
     fits && match definitions {
-        [_] if count == 1 => true,
+        [single] if count == 1 => capacity > SMALL_CAPACITY || keeps_all(single),
         [single] => count <= MOST_CALLS && (is_large || keeps_all(single)),
         several => {
             count * several.len() <= MOST_VARIANTS
@@ -245,15 +247,9 @@ fn replace(rule: &mut FlatRule, call: usize, definition: &FlatRule) {
     }
 }
 
-/// How many rows each table can have, by what can stand in its columns; as many as there are numbers where functions can.
+/// How many rows each table can have, by what can stand in its columns.
 fn capacities(program: &Program) -> Vec<usize> {
-    let of_table = |columns: &Vec<ludex_gdl::analysis::domains::Domain>| {
-        columns.iter().fold(1usize, |product, domain| match domain.functors.is_empty() {
-            true => product.saturating_mul(domain.constants.len()),
-            false => usize::MAX,
-        })
-    };
-    program.columns.iter().map(of_table).collect()
+    program.columns.iter().map(|columns| capacity(columns.iter())).collect()
 }
 
 /// True if the rule can add nothing to its table.
