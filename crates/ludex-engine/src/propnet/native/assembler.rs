@@ -291,13 +291,13 @@ impl Assembler {
             self.put(&[(mask >> (first * 8)) as u8]);
             return if want == 0 { Found::Zero } else { Found::NotZero };
         }
-        if let Some(half) = Half::of(mask) {
-            let (mask, want) = (half.part(mask), half.part(want));
+        if let Some(window) = Window::of(mask) {
+            let (mask, want) = (window.part(mask), window.part(want));
             if want == 0 {
-                self.memory(&[0xf7], 0, ROW, offset + half.offset()); // test dword [rdi + offset], mask
+                self.memory(&[0xf7], 0, ROW, offset + window.first); // test dword [rdi + offset], mask
                 self.put32(mask);
             } else {
-                self.memory(&[0x8b], 0, ROW, offset + half.offset()); // mov eax, [rdi + offset]
+                self.memory(&[0x8b], 0, ROW, offset + window.first); // mov eax, [rdi + offset]
                 self.put(&[0x25]); // and eax, mask
                 self.put32(mask);
                 self.put(&[0x3d]); // cmp eax, want
@@ -354,6 +354,10 @@ impl Assembler {
             Ok(small) => {
                 self.memory(&[0x48, 0x81], 1, FLIPS, word * 8); // or qword [rcx + offset], mask
                 self.put32(small as u32);
+            }
+            Err(_) if mask.is_power_of_two() => {
+                self.memory(&[0x48, 0x0f, 0xba], 5, FLIPS, word * 8); // bts qword [rcx + offset], bit
+                self.put(&[mask.trailing_zeros() as u8]);
             }
             Err(_) => {
                 self.load_constant(mask);
@@ -478,37 +482,21 @@ const ROW: u8 = 7;
 const FINDINGS: u8 = 6;
 const FLIPS: u8 = 1;
 
-/// Half a word: constants of 32 bits stand in the instruction.
+/// Four bytes of a word: constants of 32 bits stand in the instruction.
 #[derive(Clone, Copy, Debug)]
-enum Half {
-    Low,
-    High,
+struct Window {
+    /// The first of them.
+    first: u32,
 }
 
-impl Half {
-    /// The half in which all bits of the mask are.
-    fn of(mask: u64) -> Option<Half> {
-        if mask >> 32 == 0 {
-            Some(Half::Low)
-        } else if mask << 32 == 0 {
-            Some(Half::High)
-        } else {
-            None
-        }
+impl Window {
+    /// One with all bits of the mask, which has some.
+    fn of(mask: u64) -> Option<Window> {
+        let window = Window { first: (mask.trailing_zeros() / 8).min(4) };
+        (u64::from(window.part(mask)) << (window.first * 8) == mask).then_some(window)
     }
 
     fn part(self, word: u64) -> u32 {
-        match self {
-            Half::Low => word as u32,
-            Half::High => (word >> 32) as u32,
-        }
-    }
-
-    /// Where it is in the word, in bytes.
-    fn offset(self) -> u32 {
-        match self {
-            Half::Low => 0,
-            Half::High => 4,
-        }
+        (word >> (self.first * 8)) as u32
     }
 }

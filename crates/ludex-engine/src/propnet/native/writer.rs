@@ -18,6 +18,12 @@ const DEEPEST: usize = 60;
 /// So few guards in a word are tested one by one.
 const FEW_GUARDS: usize = 2;
 
+/// Fewer conditions than this are looked at one by one,
+const SHORTEST_RUN: u32 = 4;
+
+/// and no more than this together: of the 81 stones that a chain in hex may have, it has a few.
+const LONGEST_RUN: u32 = 8;
+
 /// Writes code for some formulas.
 #[derive(Debug)]
 pub(super) struct Writer<'f> {
@@ -29,6 +35,8 @@ pub(super) struct Writer<'f> {
     functions: Vec<Option<Label>>,
     /// Functions that are called and not written yet.
     open: Vec<u32>,
+    /// Bits that are on wherever the code that is being written is reached: the word, and the bit in it.
+    known: Vec<(u32, u64)>,
 }
 
 impl<'f> Writer<'f> {
@@ -41,7 +49,15 @@ impl<'f> Writer<'f> {
             readers[formula.number()] += 1;
         }
         let functions = vec![None; count];
-        Writer { formulas, code: Assembler::default(), most, readers, functions, open: Vec::new() }
+        Writer {
+            formulas,
+            code: Assembler::default(),
+            most,
+            readers,
+            functions,
+            open: Vec::new(),
+            known: Vec::new(),
+        }
     }
 
     /// The function that tells whether the conjunction holds.
@@ -69,7 +85,7 @@ impl<'f> Writer<'f> {
         self.code.bind(label);
         let (fail, fail_late) = (self.code.label(), self.code.label());
         for &test in self.formulas.tests_of(Formula::of(number)) {
-            self.code.test(test, true, fail);
+            self.test(test, true, fail);
         }
         let parts = self.formulas.parts_of(Formula::of(number)).len();
         if parts > 0 {
@@ -107,8 +123,21 @@ impl<'f> Writer<'f> {
         }
     }
 
+    /// Whether the parts of the conjunction are found by going through guards.
     fn is_guarded(&self, number: usize) -> bool {
-        !self.formulas.guarded_parts_of(number).1.is_empty()
+        let (guards, list, _) = self.formulas.guarded_parts_of(number);
+        takes_guards(guards, list)
+    }
+
+    /// Jumps if the outcome of the test is not `wanted`. What is known is not looked at.
+    fn test(&mut self, mut test: Test, wanted: bool, otherwise: Label) {
+        let known =
+            self.known.iter().filter(|&&(word, _)| word == test.word).fold(0, |on, (_, bit)| on | bit);
+        // What is wanted of bits outside the mask no word has: that of a bit that must be off and is on, now, too.
+        let off = test.mask & known & !test.want;
+        test.want = test.want & !(test.mask & known) | off;
+        test.mask &= !known;
+        self.code.test(test, wanted, otherwise);
     }
 
     /// Goes to `fail` unless the formula holds.
@@ -134,7 +163,7 @@ impl<'f> Writer<'f> {
     /// Goes to `fail` unless the conjunction holds.
     fn conjunction(&mut self, number: usize, fail: Label, depth: usize) {
         for &test in self.formulas.tests_of(Formula::of(number)) {
-            self.code.test(test, true, fail);
+            self.test(test, true, fail);
         }
         self.parts(number, fail, depth);
     }
@@ -147,11 +176,11 @@ impl<'f> Writer<'f> {
         // The last one decides, and so need not be jumped around.
         match (tests, parts) {
             ([tests @ .., last], []) => {
-                tests.iter().for_each(|&test| self.code.test(test, true, refuted));
-                self.code.test(*last, false, fail);
+                tests.iter().for_each(|&test| self.test(test, true, refuted));
+                self.test(*last, false, fail);
             }
             (tests, [parts @ .., last]) if parts.len() < LONG => {
-                tests.iter().for_each(|&test| self.code.test(test, true, refuted));
+                tests.iter().for_each(|&test| self.test(test, true, refuted));
                 parts.iter().for_each(|&part| self.require(part, refuted, depth));
                 self.require(last.inverse(), fail, depth);
             }
@@ -215,9 +244,10 @@ impl<'f> Writer<'f> {
             if groups.len() <= FEW_GUARDS {
                 for GuardGroup { bit, entries } in groups {
                     let off = self.code.label();
-                    let on = Test { word, inverted: false, mask: 1 << bit, want: 1 << bit };
-                    self.code.test(on, true, off);
+                    self.code.test(any_of(word, 1 << bit), true, off);
+                    self.known.push((word, 1 << bit));
                     body(self, entries);
+                    self.known.pop();
                     self.code.bind(off);
                 }
                 continue;
@@ -235,7 +265,9 @@ impl<'f> Writer<'f> {
             self.code.take_guard(first, &labels);
             for GuardGroup { bit, entries } in groups {
                 self.code.bind(labels[(bit - first) as usize]);
+                self.known.push((word, 1 << bit));
                 body(self, entries);
+                self.known.pop();
                 self.code.jump_if_guards(next);
                 if bit != last {
                     self.code.jump(done);
@@ -248,7 +280,7 @@ impl<'f> Writer<'f> {
     /// Writes a function that marks what a list of effects changes.
     pub(super) fn write_list(&mut self, effects: &Effects, list: usize) -> Label {
         let parts = effects.list(list);
-        let label = self.begin_list(&parts);
+        let label = self.begin_list(effects, &parts);
         for patch in parts.patches {
             self.code.mark_unlike(patch.word, patch.mask, patch.want);
         }
@@ -261,7 +293,7 @@ impl<'f> Writer<'f> {
     /// those that come about by themselves, which `common` marks.
     pub(super) fn write_whole(&mut self, effects: &Effects, list: usize, common: Label) -> Label {
         let parts = effects.list(list);
-        let label = self.begin_list(&parts);
+        let label = self.begin_list(effects, &parts);
         // Where nothing is marked, bits get their values at once, but not before all conditions have been looked at.
         let marked = effects.marked_words(list);
         let (marked_too, alone): (Vec<Test>, Vec<Test>) =
@@ -281,34 +313,81 @@ impl<'f> Writer<'f> {
         label
     }
 
-    fn begin_list(&mut self, list: &List<'_>) -> Label {
+    fn begin_list(&mut self, effects: &Effects, list: &List<'_>) -> Label {
         let label = self.code.label();
         self.code.align();
         self.code.bind(label);
-        if !list.guards.is_empty() {
+        if takes_guards(effects.guards(), list.guards.clone()) {
             self.code.save_guards();
         }
         label
     }
 
     fn end_list(&mut self, effects: &Effects, list: List<'_>) {
-        let guarded = !list.guards.is_empty();
         self.conditions(effects, list.plain);
-        self.guarded(effects.guards(), list.guards, &mut |writer, group| writer.conditions(effects, group));
-        if guarded {
+        self.guarded(effects.guards(), list.guards.clone(), &mut |writer, group| {
+            writer.conditions(effects, group);
+        });
+        if takes_guards(effects.guards(), list.guards) {
             self.code.restore_guards();
         }
     }
 
-    fn conditions(&mut self, effects: &Effects, conditions: Range<u32>) {
-        for condition in conditions {
-            let (formula, flips) = effects.condition(condition);
+    /// Marks what flips under these conditions. Where neighbours each need one of some bits, those are looked at first, all at
+    /// once.
+    fn conditions(&mut self, effects: &Effects, mut conditions: Range<u32>) {
+        while !conditions.is_empty() {
+            let (end, bits) = self.run(effects, conditions.clone());
             let skip = self.code.label();
-            self.require(formula, skip, 0);
-            for &(word, mask) in flips {
-                self.code.mark(word, mask);
+            if let Some((word, mask)) = bits {
+                self.code.test(any_of(word, mask), true, skip);
             }
+            (conditions.start..end).for_each(|condition| self.condition(effects, condition));
             self.code.bind(skip);
+            conditions.start = end;
         }
     }
+
+    fn condition(&mut self, effects: &Effects, condition: u32) {
+        let (formula, flips) = effects.condition(condition);
+        let skip = self.code.label();
+        self.require(formula, skip, 0);
+        for &(word, mask) in flips {
+            self.code.mark(word, mask);
+        }
+        self.code.bind(skip);
+    }
+
+    /// Where a run of conditions ends of which each needs a bit of the same word, and the bits; just the first
+    /// condition if the run is too short.
+    fn run(&self, effects: &Effects, conditions: Range<u32>) -> (u32, Option<(u32, u64)>) {
+        let alone = (conditions.start + 1, None);
+        let need = |condition: u32| self.need(effects.condition(condition).0);
+        let Some((word, first)) = need(conditions.start) else { return alone };
+        let mut mask = first;
+        let mut end = conditions.start + 1;
+        while end < conditions.end && end - conditions.start < LONGEST_RUN {
+            let Some((_, bit)) = need(end).filter(|&(other, _)| other == word) else { break };
+            mask |= bit;
+            end += 1;
+        }
+        if end - conditions.start < SHORTEST_RUN { alone } else { (end, Some((word, mask))) }
+    }
+
+    /// A bit that must be on for the formula to hold, and is not known to be.
+    fn need(&self, formula: Formula) -> Option<(u32, u64)> {
+        let tests = self.formulas.tests_of(formula).iter().filter(|_| !formula.is_inverted());
+        let on = tests.filter(|test| !test.inverted && test.want != 0);
+        on.map(|test| (test.word, 1 << test.want.trailing_zeros())).find(|bit| !self.known.contains(bit))
+    }
+}
+
+/// That some of these bits are on.
+fn any_of(word: u32, mask: u64) -> Test {
+    Test { word, inverted: true, mask, want: 0 }
+}
+
+/// Whether code goes through the guards of the list, in a register, or tests each.
+fn takes_guards(guards: &Guards, list: Range<u32>) -> bool {
+    guards.words(list).any(|(_, groups)| groups.len() > FEW_GUARDS)
 }
