@@ -1,6 +1,6 @@
 //! The GAME argument: a file, `-` for standard input, or the name of a bundled game.
 
-use crate::progress::Progress;
+use crate::progress::making;
 use crate::report;
 use crate::status::Misuse;
 use anyhow::{Context, Result, anyhow};
@@ -125,16 +125,15 @@ impl Loaded {
     }
 
     fn engine_within(&self, game: &Game, choice: Choice, limits: Limits) -> Result<Box<dyn Engine>> {
-        let _progress = Progress::spinner(format!("building an engine for {}", self.name));
-        let engine = choice.build(game, limits);
+        let engine = making(format!("building an engine for {}", self.name), || choice.build(game, limits));
         engine.with_context(|| format!("no engine `{}` for {}", choice.name, self.name))
     }
 
     /// The propositional network of the rules.
     pub fn network(&self) -> Result<Compiled> {
         let game = self.game()?;
-        let _progress = Progress::spinner(format!("building a network for {}", self.name));
-        let compiled = compile(game, Limits::default());
+        let what = format!("building a network for {}", self.name);
+        let compiled = making(what, || compile(game, Limits::default()));
         compiled.with_context(|| format!("no propositional network for {}", self.name))
     }
 

@@ -4,6 +4,7 @@
 //! terminal. The bar is wiped when [`Progress`] is dropped, so drop it before printing.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ludex::engine::watch::{Watch, watched};
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,6 +53,14 @@ impl Progress {
         });
         Progress { position, drawing }
     }
+}
+
+/// Makes an engine and shows how far that is.
+pub fn making<T>(what: String, work: impl FnOnce() -> T) -> T {
+    let watch = Arc::new(Watch::default());
+    let shown = watch.clone();
+    let _progress = Progress::telling(move || format!("{what}: {shown}"));
+    watched(watch, work)
 }
 
 impl Drop for Progress {

@@ -38,3 +38,4 @@ pub mod row;
 pub mod terms;
 pub mod tree;
 pub mod vocabulary;
+pub mod watch;

@@ -1,5 +1,6 @@
 //! Bounds on work whose size the rules decide.
 
+use crate::watch::{Watch, watch};
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
@@ -83,6 +84,7 @@ pub(crate) struct Budget {
     ticks: u64,
     next_look: u64,
     stop: Option<Arc<AtomicBool>>,
+    watch: Option<Arc<Watch>>,
 }
 
 /// The clock is read once in so many ticks: a tick is a few nanoseconds, reading the clock some thirty.
@@ -91,7 +93,7 @@ const TICKS_A_LOOK: u64 = 1 << 14;
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Budget {
         let stop = STOP.with_borrow(Clone::clone);
-        Budget { limits, rows: 0, started: None, ticks: 0, next_look: TICKS_A_LOOK, stop }
+        Budget { limits, rows: 0, started: None, ticks: 0, next_look: TICKS_A_LOOK, stop, watch: watch() }
     }
 
     pub(crate) fn spend(&mut self, rows: usize) -> Result<(), Exceeded> {
@@ -117,6 +119,9 @@ impl Budget {
 
     #[cold]
     fn look(&mut self) -> Result<(), Exceeded> {
+        if let Some(watch) = &self.watch {
+            watch.add(self.ticks + TICKS_A_LOOK - self.next_look);
+        }
         self.next_look = self.ticks + TICKS_A_LOOK;
         if self.ticks > self.limits.steps {
             return Err(Exceeded::Steps(self.limits.steps));

@@ -10,6 +10,7 @@ use crate::datalog::reach;
 use crate::error::BuildError;
 use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
+use crate::watch::{Stage, begin};
 use hashbrown::HashMap;
 use ludex_gdl::syntax::tree::{Term as TreeTerm, TermKind, Tree};
 use ludex_gdl::{Game, Rules, Symbol};
@@ -55,6 +56,7 @@ pub struct Vocabulary {
 impl Vocabulary {
     /// Computes the vocabulary of a game, or says that it is too large.
     pub fn new(game: &Game, limits: Limits) -> Result<Vocabulary, BuildError> {
+        begin(Stage::Vocabulary);
         let (program, store) = reach(game, limits)?;
         let mut terms = store.terms.clone();
         let rules = &program.rules;

@@ -3,7 +3,7 @@
 use crate::args::Bench;
 use crate::game::Loaded;
 use crate::plot::{self, Figure};
-use crate::progress::Progress;
+use crate::progress::{Progress, making};
 use crate::status::{Misuse, Status};
 use crate::{game, json};
 use anyhow::{Context, Result};
@@ -111,10 +111,9 @@ fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Re
 fn auto(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     // The table is for people; programs want the choice alone.
     let portfolio = Portfolio { batch: !args.json.json, ..Portfolio::new(Limits::default()) };
-    let chosen = {
-        let _progress = Progress::spinner(format!("building engines for {}", loaded.name));
-        portfolio.choose(loaded.game()?).with_context(|| format!("no engine for {}", loaded.name))?
-    };
+    let game = loaded.game()?;
+    let chosen = making(format!("building engines for {}", loaded.name), || portfolio.choose(game))
+        .with_context(|| format!("no engine for {}", loaded.name))?;
     let build_seconds = started.elapsed().as_secs_f64();
     Ok(Line { report: Some(chosen.report), ..scalar(args, &loaded.name, &*chosen.engine, build_seconds) })
 }

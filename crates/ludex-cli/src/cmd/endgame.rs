@@ -1,7 +1,7 @@
 //! `ludex endgame`: databases of ends, by regression of the goals.
 
 use crate::args::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery};
-use crate::progress::Progress;
+use crate::progress::{Progress, making};
 use crate::report::count;
 use crate::status::{Misuse, Status};
 use crate::{game, json};
@@ -110,8 +110,8 @@ fn open(path: &Path) -> Result<Database> {
 /// The engine of the rules that a database carries.
 fn engine(database: &Database) -> Result<Box<dyn Engine>> {
     let game = database.game()?;
-    let _progress = Progress::spinner("building an engine");
-    let engine = engines::AUTO.build(&game, EngineLimits::default())?;
+    let engine =
+        making("building an engine".to_owned(), || engines::AUTO.build(&game, EngineLimits::default()))?;
     let overview = database.overview();
     if engine.vocabulary().fluent_count() != overview.fluents as usize {
         return Err(anyhow!("the database numbers the fluents of its game in another way"));

@@ -3,7 +3,7 @@
 use crate::args::{Backend, Prove};
 use crate::game;
 use crate::json;
-use crate::progress::Progress;
+use crate::progress::{Progress, making};
 use crate::report::{self, Target, count};
 use crate::status::{Misuse, Status};
 use anyhow::{Result, anyhow};
@@ -39,11 +39,10 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     relations.dedup();
     let started = Instant::now();
     let time = Duration::from_secs_f64(args.time);
-    let built = {
-        let _progress = Progress::spinner(format!("compiling {}", loaded.name));
-        let limits = Limits { time, ..Limits::default() };
+    let limits = Limits { time, ..Limits::default() };
+    let built = making(format!("compiling {}", loaded.name), || {
         within(time, || System::new(game, &relations, limits))
-    };
+    });
     let building = started.elapsed();
     let system = match built {
         Ok(system) => system,

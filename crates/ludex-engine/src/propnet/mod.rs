@@ -42,6 +42,7 @@ use crate::error::BuildError;
 use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::Vocabulary;
+use crate::watch::{Stage, begin};
 use ludex_gdl::Game;
 use std::sync::Arc;
 
@@ -108,7 +109,9 @@ fn compile_in_parts(
     few: f64,
 ) -> Result<Compiled, BuildError> {
     Base::build_on_demand(game, Vec::new(), vocabulary.terms(), limits, |base| {
+        begin(Stage::Grounding);
         let ground = ground::Ground::new(base, limits, few)?;
+        begin(Stage::Gates);
         let net = build::build(base, &ground, vocabulary);
         let swept = net.swept();
         let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };

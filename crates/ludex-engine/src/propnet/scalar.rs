@@ -21,6 +21,7 @@ use crate::limits::Limits;
 use crate::random::Random;
 use crate::row::Row;
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
+use crate::watch::{Stage, begin};
 use ludex_gdl::Game;
 use std::sync::Arc;
 
@@ -50,7 +51,9 @@ impl Propnet {
         let everything = Counters::new(&net, Questions::ALL);
         let sample = Sample::new(&everything, &initial);
         let layout = Layout::new(sample.odds(), net.legal.iter().map(Vec::len), relays::room(&net));
+        begin(Stage::Phases);
         let phases = plan::phases(&net, &initial, &sample);
+        begin(Stage::Code);
         let mut turns = plan::turns(&net, &phases, &everything, &layout, &initial);
         turns.push(Turn::following(everything));
         let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });

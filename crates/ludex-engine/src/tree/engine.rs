@@ -18,6 +18,7 @@ use crate::random::Random;
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
+use crate::watch::{Stage, begin};
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::Game;
 use std::sync::Arc;
@@ -68,6 +69,7 @@ impl Tree {
         options: Options,
         limits: Limits,
     ) -> Result<Tree, BuildError> {
+        begin(Stage::Tree);
         let mut book = Rulebook::new(Program::new(game, vocabulary.terms().clone()));
         unfold(&mut book);
         let mut lexicon = Lexicon::default();
