@@ -1,0 +1,130 @@
+//! The lanes against the conformance suite and the recorded games: an engine that asks one of them at a time.
+//!
+//! Batches have no questions, only games, so the suite sees the lanes through [`OneLane`]. How batches choose
+//! moves and what they make of 512 different states is tested in `lanes.rs`.
+
+use ludex_engine::engine::{Engine, Goal, Worker};
+use ludex_engine::limits::Limits;
+use ludex_engine::propnet::compile;
+use ludex_engine::propnet::lanes::{Answers, Lanes, LanesRunner};
+use ludex_engine::row::Row;
+use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex_gdl::Game;
+use ludex_testkit::report::note;
+use ludex_testkit::{Effort, Suite};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The lanes of a game as an engine.
+#[derive(Debug)]
+struct OneLane {
+    vocabulary: Arc<Vocabulary>,
+    lanes: Lanes,
+    initial: Vec<u64>,
+}
+
+impl Engine for OneLane {
+    fn name(&self) -> &'static str {
+        "lanes"
+    }
+
+    fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    fn memory_usage(&self) -> usize {
+        0
+    }
+
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(Asker { engine: self, runner: self.lanes.runner(1), about: None })
+    }
+}
+
+struct Asker<'e> {
+    engine: &'e OneLane,
+    runner: LanesRunner<'e>,
+    /// The last state that was asked about, and what was said.
+    about: Option<(Vec<u64>, Answers)>,
+}
+
+impl Asker<'_> {
+    fn answers(&mut self, state: &Row) -> &Answers {
+        let known = self.about.take().filter(|(row, _)| row == state);
+        let runner = &mut self.runner;
+        &self.about.insert(known.unwrap_or_else(|| (state.to_vec(), runner.answers(None, &[state], &[])))).1
+    }
+}
+
+impl Worker for Asker<'_> {
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.engine.vocabulary
+    }
+
+    fn initial(&mut self, out: &mut Row) {
+        out.copy_from_slice(&self.engine.initial);
+    }
+
+    fn is_terminal(&mut self, state: &Row) -> bool {
+        self.answers(state).terminal[0]
+    }
+
+    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
+        out.clone_from(&self.answers(state).legal[0][role.index()]);
+    }
+
+    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
+        let answers = self.runner.answers(None, &[state], &[joint.to_vec()]);
+        out.copy_from_slice(&answers.next[0]);
+    }
+
+    fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
+        self.answers(state).goals[0][role.index()]
+    }
+}
+
+fn suite() -> Suite<'static> {
+    let hour = Duration::from_secs(3600);
+    let (limits, playouts) = match std::env::var_os("LUDEX_SLOW") {
+        Some(_) => (Limits { time: hour, ..Limits::default() }, usize::MAX),
+        // As in `propnet.rs`: what the network declines there, the lanes do here.
+        None => (Limits { rows: 200_000, steps: 30_000_000, time: hour }, 1),
+    };
+    let effort = Effort { nodes: 3_000, generated: 60, playouts, oracle_nodes: 200, ..Effort::default() };
+    let build = move |game: &Game| -> Result<Box<dyn Engine>, _> {
+        let compiled = compile(game, limits)?;
+        let lanes = Lanes::new(&compiled.net, &compiled.initial);
+        Ok(Box::new(OneLane { vocabulary: compiled.vocabulary, lanes, initial: compiled.initial }))
+    };
+    Suite::new("propnet", build).with_effort(effort)
+}
+
+#[test]
+fn rules() {
+    suite().rules();
+}
+
+#[test]
+fn perft() {
+    suite().perft();
+}
+
+#[test]
+fn plays() {
+    suite().plays();
+}
+
+#[test]
+fn generated() {
+    suite().generated();
+}
+
+#[test]
+fn oracle() {
+    if std::env::var_os("LUDEX_SLOW").is_none() {
+        note(
+            "NOT RUN: lanes on more than the first playout of each record, and on large games (set LUDEX_SLOW)",
+        );
+    }
+    suite().oracle();
+}
