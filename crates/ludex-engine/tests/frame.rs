@@ -3,10 +3,10 @@
 //!
 //! The micro games, counts and recorded games run in every encoding on every engine, as treatments of the suite.
 
-use ludex_engine::{datalog::Datalog, engine::Engine, error::BuildError, limits::Limits};
+use ludex_engine::{datalog::Datalog, engine::Engine, error::BuildError, limits::Limits, tree::Tree};
 use ludex_gdl::Game;
 use ludex_gdl::rewrite::fnext::Encoding;
-use ludex_testkit::{Effort, Suite, report::note, treatment::encoded, walk::Length};
+use ludex_testkit::{Effort, Suite, corpus, differential, report::note, treatment::encoded, walk::Length};
 use std::time::Duration;
 
 fn build(game: &Game) -> Result<Box<dyn Engine>, BuildError> {
@@ -40,4 +40,22 @@ fn the_other_coverings_change_no_answer() {
     }
     compare(Encoding::Direct);
     compare(Encoding::Pruned);
+}
+
+/// The one public sheet that the reference declines; the interpreter takes it.
+#[test]
+fn laiklee_hex_is_the_same_in_every_encoding() {
+    if std::env::var_os("LUDEX_SLOW").is_none() {
+        return note("NOT RUN: the encodings of laiklee_hex on the interpreter (set LUDEX_SLOW)");
+    }
+    let sources = corpus::shared_games("tree: encodings of laiklee_hex");
+    let Some(source) = sources.iter().find(|source| source.name == "laiklee_hex") else { return };
+    let game = source.game().expect("a sound sheet");
+    let tree = |game: &Game| Tree::new(game, Limits::default()).expect("the interpreter takes it");
+    let (original, length) = (tree(&game), Length { games: 1, steps: 8, time: Duration::from_secs(5) });
+    for encoding in [Encoding::Relevant, Encoding::Direct, Encoding::Pruned] {
+        let translated = tree(&encoded(&game, encoding));
+        differential::compare(&original, &translated, 3, length)
+            .unwrap_or_else(|e| panic!("{encoding:?}: {e}"));
+    }
 }
