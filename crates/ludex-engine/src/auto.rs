@@ -86,6 +86,8 @@ pub enum Reason {
     NoNetwork,
     /// The rules have no frame rules that could be translated.
     NothingToTranslate,
+    /// The engine has declined the rules as they are written; the translation derives no less.
+    DeclinedAsWritten,
     /// Batches were not asked for.
     NotAskedFor,
 }
@@ -103,6 +105,7 @@ impl fmt::Display for Outcome {
                 Reason::TooManyGates => "not built: too many gates",
                 Reason::NoNetwork => "not built: no network",
                 Reason::NothingToTranslate => "not built: nothing to translate",
+                Reason::DeclinedAsWritten => "not built: too large as written",
                 Reason::NotAskedFor => "not built: no batches asked for",
             }),
         }
@@ -238,8 +241,15 @@ impl Trial<'_> {
     fn interpreters(&mut self, game: &Game, limits: Limits) {
         let translated = encode(game, Encoding::Relevant, &[]);
         for (name, encoding) in INTERPRETERS {
-            if encoding != Encoding::Original && translated.frame.is_none() {
-                self.pass_over(name, encoding, Execution::Scalar, Reason::NothingToTranslate);
+            let is_declined =
+                |member: &Member| member.engine == name && matches!(member.outcome, Outcome::Declined(_));
+            let reason = match encoding {
+                Encoding::Original => None,
+                _ if translated.frame.is_none() => Some(Reason::NothingToTranslate),
+                _ => self.members.iter().any(is_declined).then_some(Reason::DeclinedAsWritten),
+            };
+            if let Some(reason) = reason {
+                self.pass_over(name, encoding, Execution::Scalar, reason);
                 continue;
             }
             let rules = if encoding == Encoding::Original { game } else { &translated };
