@@ -29,6 +29,7 @@ pub mod auto;
 pub mod datalog;
 pub mod engine;
 pub mod error;
+mod frontend;
 pub mod limits;
 pub mod measure;
 pub mod perft;

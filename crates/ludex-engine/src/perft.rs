@@ -85,8 +85,8 @@ pub fn each_joint_move(legal: &[Vec<MoveId>], joint: &mut Vec<MoveId>, visit: &m
 
 fn extend(legal: &[Vec<MoveId>], joint: &mut Vec<MoveId>, visit: &mut dyn FnMut(&[MoveId])) {
     let Some(moves) = legal.get(joint.len()) else { return visit(joint) };
-    for &movement in moves {
-        joint.push(movement);
+    for &action in moves {
+        joint.push(action);
         extend(legal, joint, visit);
         joint.pop();
     }

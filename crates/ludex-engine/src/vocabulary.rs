@@ -6,8 +6,8 @@
 //! finite vocabulary (docs/vocabulary.md: half have fewer than 200 fluents), so states are rows of bits; a
 //! game whose vocabulary is beyond the limits is refused with a clean error when an engine is built.
 
-use crate::datalog::reach;
 use crate::error::BuildError;
+use crate::frontend::reach;
 use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
 use crate::watch::{Stage, begin};
@@ -150,8 +150,8 @@ impl Vocabulary {
     }
 
     /// The term of a move.
-    pub fn movement(&self, role: RoleId, movement: MoveId) -> TermId {
-        self.moves[role.index()][movement.index()]
+    pub fn action(&self, role: RoleId, action: MoveId) -> TermId {
+        self.moves[role.index()][action.index()]
     }
 
     /// The fluent that is this term.
@@ -175,8 +175,8 @@ impl Vocabulary {
     }
 
     /// The move as a canonical s-expression.
-    pub fn show_move(&self, role: RoleId, movement: MoveId) -> String {
-        self.show(self.movement(role, movement))
+    pub fn show_move(&self, role: RoleId, action: MoveId) -> String {
+        self.show(self.action(role, action))
     }
 
     fn show(&self, term: TermId) -> String {

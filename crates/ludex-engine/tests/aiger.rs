@@ -94,10 +94,10 @@ fn compare(name: &str, text: &str) {
         for role in vocabulary.roles() {
             worker.legal(&state, role, &mut legal[role.index()]);
             let moves = &legal[role.index()];
-            let Some(&movement) = moves.get(random.below(moves.len().max(1))) else { continue };
-            let shown = (vocabulary.show_role(role), vocabulary.show_move(role, movement));
+            let Some(&action) = moves.get(random.below(moves.len().max(1))) else { continue };
+            let shown = (vocabulary.show_role(role), vocabulary.show_move(role, action));
             inputs[circuit.names[&format!("i (does {} {})", shown.0, shown.1)]] = true;
-            joint.push(movement);
+            joint.push(action);
         }
         let values = circuit.values(&inputs, &latches);
         let terminal = worker.is_terminal(&state);
@@ -107,9 +107,9 @@ fn compare(name: &str, text: &str) {
         for role in vocabulary.roles() {
             let shown = vocabulary.show_role(role);
             for at in 0..vocabulary.move_count(role) as u32 {
-                let movement = ludex_engine::vocabulary::MoveId(at);
-                let output = format!("(legal {shown} {})", vocabulary.show_move(role, movement));
-                let expected = legal[role.index()].contains(&movement);
+                let action = ludex_engine::vocabulary::MoveId(at);
+                let output = format!("(legal {shown} {})", vocabulary.show_move(role, action));
+                let expected = legal[role.index()].contains(&action);
                 assert_eq!(circuit.output(&values, &output), Some(expected), "{name}: {output}");
             }
             if let Some(goal) = worker.goal(&state, role) {

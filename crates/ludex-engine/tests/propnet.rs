@@ -92,9 +92,8 @@ fn check_uniform(reference: &dyn Engine, engine: &dyn Engine, plies: usize) -> R
     for role in engine.vocabulary().roles() {
         let mut legal = Vec::new();
         judge.legal(&start, role, &mut legal);
-        let extended = |joint: &Vec<_>| {
-            legal.iter().map(|&movement| [&joint[..], &[movement]].concat()).collect::<Vec<_>>()
-        };
+        let extended =
+            |joint: &Vec<_>| legal.iter().map(|&action| [&joint[..], &[action]].concat()).collect::<Vec<_>>();
         joints = joints.iter().flat_map(extended).collect();
     }
     if judge.is_terminal(&start) || joints.is_empty() || joints.len() > 300 {

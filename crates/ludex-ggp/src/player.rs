@@ -2,8 +2,8 @@
 //!
 //! Each message comes on its own thread ([`crate::http::server`]). What a match needs is behind two locks: who
 //! is playing (held for a moment only, so INFO, ABORT and a second START are answered while the player
-//! thinks) and the mind itself (held while a move is being chosen). STOP and ABORT end the work at once: they
-//! stop the mind without waiting for its lock, and whoever waits for a move gets an answer.
+//! thinks) and the agent itself (held while a move is being chosen). STOP and ABORT end the work at once: they
+//! stop the agent without waiting for its lock, and whoever waits for a move gets an answer.
 //!
 //! Managers disappear: a player that hears nothing of its match for long stops thinking, then forgets the
 //! match ([`Player::tidy`]).
@@ -12,7 +12,7 @@ use crate::http::server::Answer;
 use crate::message::{Message, Start};
 use ludex_gdl::syntax::Limits as TextLimits;
 use ludex_gdl::{Diagnostic, Sheet};
-use ludex_search::mind::{self, Mind, MindError, Stopper};
+use ludex_search::agent::{self, Agent, AgentError, Stopper};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ pub struct Settings {
     /// The name that INFO gives: one token.
     pub name: String,
     /// How it thinks.
-    pub mind: mind::Settings,
+    pub agent: agent::Settings,
     /// Limits on the text of rules.
     pub rules: TextLimits,
     /// What is kept back of every clock for the way of the answer: a tenth of the clock, but within these.
@@ -35,7 +35,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             name: "ludex".to_owned(),
-            mind: mind::Settings::default(),
+            agent: agent::Settings::default(),
             rules: TextLimits::default(),
             margin: (Duration::from_millis(100), Duration::from_secs(1)),
             patience: Duration::from_secs(60),
@@ -59,7 +59,7 @@ struct Match {
     start_clock: Duration,
     play_clock: Duration,
     stopper: Stopper,
-    mind: Mutex<Mind>,
+    agent: Mutex<Agent>,
     /// When the last message came.
     heard: Mutex<Instant>,
 }
@@ -106,9 +106,9 @@ impl Player {
             self.say(&format!("{}: nothing heard for {} s, given up", current.id, silent.as_secs()));
             self.forget(&current);
         } else if silent > clocks + Duration::from_secs(10)
-            && let Ok(mind) = current.mind.try_lock()
+            && let Ok(agent) = current.agent.try_lock()
         {
-            mind.rest();
+            agent.rest();
         }
     }
 
@@ -140,13 +140,13 @@ impl Player {
             if current.is_some() {
                 return Ok("busy");
             }
-            let mind = Mind::new(Arc::new(game), &start.role, self.settings.mind.clone());
+            let agent = Agent::new(Arc::new(game), &start.role, self.settings.agent.clone());
             let begun = Arc::new(Match {
                 id: start.id.clone(),
                 start_clock: start.start_clock,
                 play_clock: start.play_clock,
-                stopper: mind.stop(),
-                mind: Mutex::new(mind),
+                stopper: agent.stop(),
+                agent: Mutex::new(agent),
                 heard: Mutex::new(received),
             });
             *current = Some(begun.clone());
@@ -155,27 +155,27 @@ impl Player {
         let clocks = [start.start_clock, start.play_clock].map(|clock| clock.as_secs_f64());
         self.say(&format!("{}: role {}, clocks {} and {} s", start.id, start.role, clocks[0], clocks[1]));
         let deadline = received + start.start_clock.saturating_sub(self.margin(start.start_clock));
-        let mut mind = begun.mind.lock().unwrap_or_else(PoisonError::into_inner);
-        mind.prepare(deadline);
-        match mind.ready(deadline) {
-            Err(error @ (MindError::UnknownRole(_) | MindError::NoEngine(_))) => {
+        let mut agent = begun.agent.lock().unwrap_or_else(PoisonError::into_inner);
+        agent.prepare(deadline);
+        match agent.ready(deadline) {
+            Err(error @ (AgentError::UnknownRole(_) | AgentError::NoEngine(_))) => {
                 self.say(&format!("{}: {error}", start.id));
-                drop(mind);
+                drop(agent);
                 self.forget(&begun);
                 return Err(error.to_string());
             }
             Err(error) => self.say(&format!("{}: {error}", start.id)),
             Ok(()) => {
                 let seconds = received.elapsed().as_secs_f64();
-                self.say(&format!("{}: ready after {seconds:.3} s: {}", start.id, mind.knowledge()));
+                self.say(&format!("{}: ready after {seconds:.3} s: {}", start.id, agent.knowledge()));
             }
         }
-        self.tell_news(&start.id, &mut mind);
+        self.tell_news(&start.id, &mut agent);
         Ok("ready")
     }
 
-    fn tell_news(&self, id: &str, mind: &mut Mind) {
-        for line in mind.news() {
+    fn tell_news(&self, id: &str, agent: &mut Agent) {
+        for line in agent.news() {
             self.say(&format!("{id}: {line}"));
         }
     }
@@ -183,20 +183,20 @@ impl Player {
     fn play(&self, id: &str, moves: Option<&[String]>, received: Instant) -> String {
         let Some(current) = self.find(id, received) else { return "busy".to_owned() };
         let deadline = received + current.play_clock.saturating_sub(self.margin(current.play_clock));
-        let mut mind = current.mind.lock().unwrap_or_else(PoisonError::into_inner);
-        self.advance(&current, &mut mind, moves);
+        let mut agent = current.agent.lock().unwrap_or_else(PoisonError::into_inner);
+        self.advance(&current, &mut agent, moves);
         let started = Instant::now();
-        let decision = match mind.choose(deadline) {
-            Err(MindError::NotReady) => mind.choose(received + current.play_clock + GRACE),
+        let decision = match agent.choose(deadline) {
+            Err(AgentError::NotReady) => agent.choose(received + current.play_clock + GRACE),
             other => other,
         };
         match decision {
             Ok(decision) => {
                 let spent = started.elapsed().as_secs_f64();
-                self.tell_news(id, &mut mind);
-                let (thoughts, means) = (mind.describe(&decision), mind.knowledge());
+                self.tell_news(id, &mut agent);
+                let (thoughts, means) = (agent.describe(&decision), agent.knowledge());
                 self.say(&format!("{id}: {thoughts}; in {spent:.2} s; {means}"));
-                decision.movement
+                decision.action
             }
             Err(error) => {
                 self.say(&format!("{id}: no move: {error}"));
@@ -206,9 +206,9 @@ impl Player {
     }
 
     /// Follows the last joint move. What cannot be followed is told and passed over: there is still a match.
-    fn advance(&self, current: &Match, mind: &mut Mind, moves: Option<&[String]>) {
+    fn advance(&self, current: &Match, agent: &mut Agent, moves: Option<&[String]>) {
         if let Some(moves) = moves
-            && let Err(error) = mind.advance(moves)
+            && let Err(error) = agent.advance(moves)
         {
             self.say(&format!("{}: {error}", current.id));
         }
@@ -217,11 +217,11 @@ impl Player {
     fn end(&self, id: &str, moves: Option<&[String]>, answer: &str) -> String {
         let Some(current) = self.find(id, Instant::now()) else { return "busy".to_owned() };
         self.forget(&current);
-        // Whoever still chooses a move lets go of the mind at once, since it is stopped.
-        let mut mind = current.mind.lock().unwrap_or_else(PoisonError::into_inner);
-        self.advance(&current, &mut mind, moves);
+        // Whoever still chooses a move lets go of the agent at once, since it is stopped.
+        let mut agent = current.agent.lock().unwrap_or_else(PoisonError::into_inner);
+        self.advance(&current, &mut agent, moves);
         if answer == "done" {
-            let goal = mind.goal().map_or("none".to_owned(), |goal| goal.to_string());
+            let goal = agent.goal().map_or("none".to_owned(), |goal| goal.to_string());
             self.say(&format!("{id}: over, goal {goal}"));
         } else {
             self.say(&format!("{id}: aborted"));

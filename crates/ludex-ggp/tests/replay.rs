@@ -102,7 +102,7 @@ fn goals_are_compared() {
 #[test]
 fn illegal_moves_are_found() {
     let (step, kind) = difference(r#""moves":["step","step"]"#, r#""moves":["fly","step"]"#);
-    assert_eq!((step, kind), (1, Kind::IllegalMove { role: "a".into(), movement: "fly".into() }));
+    assert_eq!((step, kind), (1, Kind::IllegalMove { role: "a".into(), action: "fly".into() }));
 }
 
 #[test]

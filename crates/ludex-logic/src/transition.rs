@@ -138,10 +138,10 @@ impl System {
 
     /// The fluents, or their negations, that a move's legality demands before anything else: the parts of a conjunction
     /// that are fluents. In most games whose turn it is, and what stands where the move begins.
-    pub fn demands(&self, role: RoleId, movement: MoveId) -> Vec<Signal> {
+    pub fn demands(&self, role: RoleId, action: MoveId) -> Vec<Signal> {
         let net = self.net();
         let mut fluents = Vec::new();
-        let mut open = vec![net.legal[role.index()][movement.index()]];
+        let mut open = vec![net.legal[role.index()][action.index()]];
         while let Some(signal) = open.pop() {
             match net.nodes[signal.node()] {
                 Node::And(a, b) if !signal.is_inverted() => open.extend([a, b]),
@@ -193,7 +193,7 @@ impl System {
         let vocabulary = self.vocabulary();
         let all = vocabulary
             .roles()
-            .flat_map(|role| self.moves(role).map(move |movement| vocabulary.movement(role, movement)));
+            .flat_map(|role| self.moves(role).map(move |action| vocabulary.action(role, action)));
         shapes(vocabulary.terms(), all)
     }
 }

@@ -148,14 +148,14 @@ impl<'s> Unrolling<'s> {
     /// The literal of a signal, written with all that it depends on.
     pub fn signal(&mut self, time: usize, signal: Signal) -> Lit {
         let lit = self.written(time, signal);
-        while let Some((time, role, movement)) = self.pending.pop() {
+        while let Some((time, role, action)) = self.pending.pop() {
             let demands = match self.is_light {
-                true => self.system.demands(role, movement),
-                false => vec![self.system.net().legal[role.index()][movement.index()]],
+                true => self.system.demands(role, action),
+                false => vec![self.system.net().legal[role.index()][action.index()]],
             };
             for demand in demands {
                 let demanded = self.written(time, demand);
-                let made = self.movement(time, role, movement);
+                let made = self.action(time, role, action);
                 let strict = self.strict;
                 self.solver.clause([!strict, !made, demanded]);
             }
@@ -174,7 +174,7 @@ impl<'s> Unrolling<'s> {
             let lit = match self.system.net().nodes[node] {
                 Node::False => Some(self.solver.constant(false)),
                 Node::Fluent(fluent) => self.input(at, FluentId(fluent), &mut open),
-                Node::Move(role, movement) => Some(self.movement(at, RoleId(role), MoveId(movement))),
+                Node::Move(role, action) => Some(self.action(at, RoleId(role), MoveId(action))),
                 Node::And(a, b) => self.both(at, a, b, &mut open),
                 Node::Feedback => self.block(at, node, &mut open),
             };
@@ -225,12 +225,12 @@ impl<'s> Unrolling<'s> {
     }
 
     /// The move of a role in a frame. Writing one excludes the others of the role.
-    pub fn movement(&mut self, time: usize, role: RoleId, movement: MoveId) -> Lit {
+    pub fn action(&mut self, time: usize, role: RoleId, action: MoveId) -> Lit {
         let frame = self.frame(time);
-        if let Some(lit) = frame.moves[role.index()][movement.index()] {
+        if let Some(lit) = frame.moves[role.index()][action.index()] {
             return lit;
         }
-        let given = frame.given.as_ref().map(|joint| joint[role.index()] == movement);
+        let given = frame.given.as_ref().map(|joint| joint[role.index()] == action);
         let lit = match given {
             Some(value) => self.solver.constant(value),
             None => {
@@ -243,14 +243,14 @@ impl<'s> Unrolling<'s> {
                 }
                 for bit in 0..bits as usize {
                     let code = self.frames[time].codes[role.index()][bit];
-                    let code = if movement.index() >> bit & 1 == 1 { code } else { !code };
+                    let code = if action.index() >> bit & 1 == 1 { code } else { !code };
                     self.solver.clause([!lit, code]);
                 }
-                self.pending.push((time, role, movement));
+                self.pending.push((time, role, action));
                 lit
             }
         };
-        self.frames[time].moves[role.index()][movement.index()] = Some(lit);
+        self.frames[time].moves[role.index()][action.index()] = Some(lit);
         lit
     }
 
@@ -371,13 +371,13 @@ impl<'s> Unrolling<'s> {
                 .collect();
             reasons.push(!self.solver.or_all(legal.iter().copied()));
             let mut made = vec![!self.strict, ended];
-            for (movement, legal) in system.moves(role).zip(legal) {
+            for (action, legal) in system.moves(role).zip(legal) {
                 if self.solver.known(legal) == Some(false) {
-                    let lit = self.movement(time, role, movement);
+                    let lit = self.action(time, role, action);
                     let strict = self.strict;
                     self.solver.clause([!strict, !lit]);
                 } else {
-                    made.push(self.movement(time, role, movement));
+                    made.push(self.action(time, role, action));
                 }
             }
             self.solver.clause(made);
@@ -397,7 +397,7 @@ impl<'s> Unrolling<'s> {
         let ended = self.ended(time);
         for role in system.vocabulary().roles() {
             let mut made = vec![!self.strict, ended];
-            made.extend(system.moves(role).map(|movement| self.movement(time, role, movement)));
+            made.extend(system.moves(role).map(|action| self.action(time, role, action)));
             self.solver.clause(made);
         }
         self.signal(time, Signal::TRUE);
@@ -521,8 +521,8 @@ impl<'s> Unrolling<'s> {
                 let found = find_role(arguments[0])
                     .and_then(|role| Some((role, vocabulary.find_move(role, arguments[1])?)));
                 match found {
-                    Some((role, movement)) => {
-                        self.signal(time, system.net().legal[role.index()][movement.index()])
+                    Some((role, action)) => {
+                        self.signal(time, system.net().legal[role.index()][action.index()])
                     }
                     None => never,
                 }
@@ -549,7 +549,7 @@ impl<'s> Unrolling<'s> {
         }
         let made = |list: &Vec<Option<Lit>>| {
             let on = |lit: &Option<Lit>| lit.is_some_and(|lit| self.solver.value(lit));
-            list.iter().position(on).map(|movement| MoveId(movement as u32))
+            list.iter().position(on).map(|action| MoveId(action as u32))
         };
         frame.moves.iter().map(made).collect()
     }

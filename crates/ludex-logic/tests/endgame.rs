@@ -75,7 +75,7 @@ fn judge(name: &str, game: &Game, most: usize) -> Option<Summary> {
     for assume in [Assume::Nothing, Assume::Derived] {
         let mut options = options(assume.clone());
         if matches!(assume, Assume::Nothing) {
-            // Diagrams of ghosts can be huge: this far and no further.
+            // Bdds of ghosts can be huge: this far and no further.
             options.limits.nodes = 300_000;
         }
         let Ok(regression) = regress(game, &options) else { continue };

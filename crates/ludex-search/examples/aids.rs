@@ -1,11 +1,11 @@
 //! Where an aid of the search helps, and where it does not.
 //!
-//! cargo run --release -p ludex-search --example aids -- closeness|lanes|exploration=X [--matches N] [--iterations N | --milliseconds N] GAME...
+//! cargo run --release -p ludex-search --example aids -- heuristic|lanes|exploration=X [--matches N] [--iterations N | --milliseconds N] GAME...
 //!
 //! GAME is a sheet or the name of a bundled game. Two trees play against each other, one with the aid, and as many
 //! iterations a move or as much processor time; all roles take turns. `exploration=X` gives one of them that weight of what was
 //! tried little instead of the usual one. In games for one: the states that are listed until the
-//! best plan is known, without and with closeness.
+//! best plan is known, without and with the goal heuristic.
 
 use ludex::engine::engine::{Engine, Worker};
 use ludex::engine::limits::Limits;
@@ -14,7 +14,7 @@ use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
 use ludex::gdl::{Game, Sheet};
 use ludex_search::clock::Clock;
-use ludex_search::closeness::Closeness;
+use ludex_search::goal_heuristic::GoalHeuristic;
 use ludex_search::solitaire::Solitaire;
 use ludex_search::uct::{Settings, Tools, Tree};
 use std::time::Duration;
@@ -27,7 +27,7 @@ const MOST_STATES: u64 = 300_000;
 /// What one of the two trees has.
 #[derive(Clone, Copy)]
 enum Aid<'a> {
-    Closeness(&'a Closeness),
+    GoalHeuristic(&'a GoalHeuristic),
     Lanes(&'a Lanes),
     Exploration(f64),
 }
@@ -67,7 +67,7 @@ fn main() -> Result<(), Failure> {
         let short = name.rsplit('/').next().unwrap_or(&name);
         let told = match (Propnet::new(&load(&name)?, Limits::default()), aid.as_str()) {
             (Err(error), _) => error.to_string(),
-            (Ok(engine), "closeness") => closeness(&engine, matches, effort),
+            (Ok(engine), "heuristic") => goal_heuristic(&engine, matches, effort),
             (Ok(engine), "lanes") => {
                 let lanes = Lanes::new(engine.net(), &initial(&mut *engine.worker()));
                 duel(&engine, Aid::Lanes(&lanes), matches, effort)
@@ -75,7 +75,7 @@ fn main() -> Result<(), Failure> {
             (Ok(engine), other) => {
                 let weight = other.strip_prefix("exploration=").and_then(|text| text.parse().ok());
                 let weight =
-                    weight.ok_or_else(|| format!("`{other}` is none of closeness, lanes, exploration=X"))?;
+                    weight.ok_or_else(|| format!("`{other}` is none of heuristic, lanes, exploration=X"))?;
                 duel(&engine, Aid::Exploration(weight), matches, effort)
             }
         };
@@ -98,18 +98,18 @@ fn initial(worker: &mut dyn Worker) -> Vec<u64> {
     state
 }
 
-fn closeness(engine: &Propnet, matches: u64, effort: Effort) -> String {
-    let Some(mut closeness) = Closeness::new(engine.net()) else {
+fn goal_heuristic(engine: &Propnet, matches: u64, effort: Effort) -> String {
+    let Some(mut goal_heuristic) = GoalHeuristic::new(engine.net()) else {
         return "the goals are too large".to_owned();
     };
-    closeness.calibrate(&mut *engine.worker(), 400, &mut Random::new(1), &mut || false);
+    goal_heuristic.calibrate(&mut *engine.worker(), 400, &mut Random::new(1), &mut || false);
     let trust: Vec<String> =
-        closeness.trust().iter().map(|trust| format!("{:.2}", trust.correlation)).collect();
+        goal_heuristic.trust().iter().map(|trust| format!("{:.2}", trust.correlation)).collect();
     let effect = if engine.vocabulary().role_count() == 1 {
-        let [without, with] = [None, Some(&closeness)].map(|guide| plan(engine, guide));
+        let [without, with] = [None, Some(&goal_heuristic)].map(|guide| plan(engine, guide));
         format!("without {without}, with {with}")
-    } else if closeness.is_trusted() {
-        duel(engine, Aid::Closeness(&closeness), matches, effort)
+    } else if goal_heuristic.is_trusted() {
+        duel(engine, Aid::GoalHeuristic(&goal_heuristic), matches, effort)
     } else {
         "not used".to_owned()
     };
@@ -117,7 +117,7 @@ fn closeness(engine: &Propnet, matches: u64, effort: Effort) -> String {
 }
 
 /// What became of the search of a game for one.
-fn plan(engine: &Propnet, guide: Option<&Closeness>) -> String {
+fn plan(engine: &Propnet, guide: Option<&GoalHeuristic>) -> String {
     let mut worker = engine.worker();
     let state = initial(&mut *worker);
     let Some(mut search) = Solitaire::new(&*worker, &state, 1 << 30) else { return String::new() };
@@ -142,7 +142,7 @@ fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
     let mut state = initial(&mut *worker);
     let aided_settings = match aid {
         Aid::Exploration(exploration) => Settings { exploration, ..Settings::default() },
-        Aid::Closeness(_) | Aid::Lanes(_) => Settings::default(),
+        Aid::GoalHeuristic(_) | Aid::Lanes(_) => Settings::default(),
     };
     let mut new = |settings, seed| Tree::new(settings, &mut *worker, &state, seed);
     let mut trees = [new(Settings::default(), 2 * seed), new(aided_settings, 2 * seed + 1)];
@@ -151,9 +151,9 @@ fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
             break;
         }
         for (tree, aid) in trees.iter_mut().zip([None, Some(aid)]) {
-            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: None };
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
             match aid {
-                Some(Aid::Closeness(closeness)) => tools.closeness = Some(closeness),
+                Some(Aid::GoalHeuristic(goal_heuristic)) => tools.goal_heuristic = Some(goal_heuristic),
                 Some(Aid::Lanes(lanes)) => tools.lanes = Some(lanes.runner(seed << 32 | step)),
                 Some(Aid::Exploration(_)) | None => {}
             }
@@ -161,7 +161,7 @@ fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
         }
         let choice = |role: RoleId| {
             let estimate = trees[usize::from(role == aided)].estimate(role);
-            estimate.best().map(|candidate| candidate.movement)
+            estimate.best().map(|candidate| candidate.action)
         };
         let Some(joint) = engine.vocabulary().roles().map(choice).collect::<Option<Vec<MoveId>>>() else {
             break;

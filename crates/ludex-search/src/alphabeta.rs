@@ -76,7 +76,7 @@ struct Level {
 /// A move at the root.
 #[derive(Clone, Copy, Debug)]
 struct RootMove {
-    movement: MoveId,
+    action: MoveId,
     bounds: Bounds,
     /// The depth at which the bounds became what they are.
     since: u16,
@@ -129,10 +129,8 @@ impl AlphaBeta {
             return None;
         }
         let idle = legal[other][0];
-        let mut moves: Vec<RootMove> = legal[role.index()]
-            .iter()
-            .map(|&movement| RootMove { movement, bounds: RANGE, since: 0 })
-            .collect();
+        let mut moves: Vec<RootMove> =
+            legal[role.index()].iter().map(|&action| RootMove { action, bounds: RANGE, since: 0 }).collect();
         let mut next = vec![0; state.len()];
         let mut solved = false;
         'deepening: for depth in 1..DEEPEST {
@@ -141,7 +139,7 @@ impl AlphaBeta {
                     continue;
                 }
                 let joint =
-                    if role.index() == 0 { [moves[at].movement, idle] } else { [idle, moves[at].movement] };
+                    if role.index() == 0 { [moves[at].action, idle] } else { [idle, moves[at].action] };
                 worker.next(state, &joint, &mut next);
                 // What is no better than the best so far need not be known more exactly.
                 let floor = moves.iter().map(|m| m.bounds.for_role(role.index()).low).max().unwrap_or(0);
@@ -170,7 +168,7 @@ impl AlphaBeta {
             let verdict = Verdict { value: i32::from(bounds.low), plies: u32::from(m.since) };
             let (low, high) = (f64::from(bounds.low), f64::from(bounds.high));
             Candidate {
-                movement: m.movement,
+                action: m.action,
                 visits: 0,
                 value: (low + high) / 2.0,
                 verdict: certain.then_some(verdict),
@@ -256,8 +254,8 @@ impl AlphaBeta {
         let mut best: Option<(MoveId, i8)> = None;
         let (mut low, mut high) = (0, 0);
         for (tried, at) in (1..).zip(0..level.order.len()) {
-            let movement = level.order[at];
-            let joint = if mover == 0 { [movement, idle] } else { [idle, movement] };
+            let action = level.order[at];
+            let joint = if mover == 0 { [action, idle] } else { [idle, action] };
             worker.next(state, &joint, &mut level.state);
             let inner = Bounds { low: low.max(window.low), high: window.high }.for_role(mover);
             let next = std::mem::take(&mut level.state);
@@ -265,12 +263,12 @@ impl AlphaBeta {
             level.state = next;
             let found = found?.for_role(mover);
             if best.is_none_or(|(_, value)| found.low > value) {
-                best = Some((movement, found.low));
+                best = Some((action, found.low));
             }
             low = low.max(found.low);
             high = high.max(found.high);
             if low >= window.high || low == 100 {
-                let gain = &mut self.history[mover][movement.index()];
+                let gain = &mut self.history[mover][action.index()];
                 *gain = gain.saturating_add(u32::from(depth) * u32::from(depth));
                 // What was not tried may be anything.
                 if tried < level.order.len() {
@@ -284,8 +282,7 @@ impl AlphaBeta {
             bounds.low = bounds.low.max(entry.bounds.low);
             bounds.high = bounds.high.min(entry.bounds.high);
         }
-        self.table
-            .put(state, Entry { bounds, depth, window: asked, best: best.map(|(movement, _)| movement) });
+        self.table.put(state, Entry { bounds, depth, window: asked, best: best.map(|(action, _)| action) });
         Ok(bounds)
     }
 

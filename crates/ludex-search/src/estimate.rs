@@ -17,7 +17,7 @@ pub struct Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The move.
-    pub movement: MoveId,
+    pub action: MoveId,
     /// How often the search went through it.
     pub visits: u64,
     /// The mean outcome, 0 to 100.
@@ -58,7 +58,7 @@ impl Estimate {
             return;
         }
         for (mine, theirs) in self.candidates.iter_mut().zip(&other.candidates) {
-            debug_assert_eq!(mine.movement, theirs.movement);
+            debug_assert_eq!(mine.action, theirs.action);
             let visits = mine.visits + theirs.visits;
             if visits > 0 {
                 let total = mine.value * mine.visits as f64 + theirs.value * theirs.visits as f64;
@@ -100,13 +100,13 @@ mod tests {
     use super::{Candidate, Estimate, Verdict};
     use ludex_engine::vocabulary::MoveId;
 
-    fn candidate(movement: u32, visits: u64, value: f64, verdict: Option<(i32, u32)>) -> Candidate {
+    fn candidate(action: u32, visits: u64, value: f64, verdict: Option<(i32, u32)>) -> Candidate {
         let verdict = verdict.map(|(value, plies)| Verdict { value, plies });
-        Candidate { movement: MoveId(movement), visits, value, verdict }
+        Candidate { action: MoveId(action), visits, value, verdict }
     }
 
     fn best(candidates: Vec<Candidate>) -> Option<u32> {
-        Estimate { candidates, ..Estimate::default() }.best().map(|c| c.movement.0)
+        Estimate { candidates, ..Estimate::default() }.best().map(|c| c.action.0)
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl Search<'_> {
             let reply = self.visit(&level.state, depth + 1);
             let Some(&own) = joint.first() else { return };
             worst = match worst {
-                Some((movement, bounds)) if movement == own => Some((own, bounds.min(reply))),
+                Some((action, bounds)) if action == own => Some((own, bounds.min(reply))),
                 Some((_, bounds)) => {
                     best = better(best, bounds);
                     Some((own, reply))

@@ -3,12 +3,12 @@
 //! With nobody to disturb it a plan that reaches a goal once reaches it always, and a state is worth going
 //! through once however one got there. So this lists states, each once, until it meets the
 //! best goal there is or has seen all; what it has found is a plan. Every second state that it looks at is the
-//! nearest to the start, the others are those closest to the goal ([`crate::closeness`]): where that
+//! nearest to the start, the others are those closest to the goal ([`crate::goal_heuristic`]): where that
 //! misleads, half the work is lost, and where it does not, puzzles are solved whose states nobody could list.
 //! It is exact where the states fit its memory. Where they do not, [`crate::uct`] goes on by chance, and keeps the best game it has seen.
 
 use crate::clock::Clock;
-use crate::closeness::{Closeness, Degrees};
+use crate::goal_heuristic::{Degrees, GoalHeuristic};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use ludex_engine::engine::{Goal, Worker};
 use ludex_engine::vocabulary::{MoveId, RoleId};
@@ -43,12 +43,12 @@ pub struct Solitaire {
     /// The nearest state that may not have been looked at; all before it have.
     next: usize,
     visited: Vec<bool>,
-    /// States by their closeness, in thousandths, the earlier first; some may have been looked at since.
+    /// States by their goal heuristic, in thousandths, the earlier first; some may have been looked at since.
     close: BinaryHeap<(u16, Reverse<u32>)>,
     /// Whether the next state to look at is the closest or the nearest.
-    by_closeness: bool,
+    by_goal_heuristic: bool,
     degrees: Degrees,
-    closeness: Vec<f64>,
+    goal_heuristic: Vec<f64>,
     best: Option<(u32, Goal)>,
     legal: Vec<MoveId>,
     state: Vec<u64>,
@@ -71,9 +71,9 @@ impl Solitaire {
             next: 0,
             visited: Vec::new(),
             close: BinaryHeap::new(),
-            by_closeness: false,
+            by_goal_heuristic: false,
             degrees: Degrees::default(),
-            closeness: Vec::new(),
+            goal_heuristic: Vec::new(),
             best: None,
             legal: Vec::new(),
             state: vec![0; state.len()],
@@ -84,11 +84,11 @@ impl Solitaire {
     }
 
     /// Goes on until the clock ends; true if nothing is left to do: the best plan is known, or the memory
-    /// is full. Without `closeness` it goes breadth first.
+    /// is full. Without `goal_heuristic` it goes breadth first.
     pub fn search(
         &mut self,
         worker: &mut dyn Worker,
-        closeness: Option<&Closeness>,
+        goal_heuristic: Option<&GoalHeuristic>,
         clock: &mut Clock,
     ) -> bool {
         while !self.is_over() {
@@ -96,7 +96,7 @@ impl Solitaire {
                 return false;
             }
             if let Some(at) = self.choose() {
-                self.visit(worker, at, closeness);
+                self.visit(worker, at, goal_heuristic);
             }
         }
         true
@@ -104,8 +104,8 @@ impl Solitaire {
 
     /// The state to look at next: the closest and the nearest take turns.
     fn choose(&mut self) -> Option<u32> {
-        self.by_closeness = !self.by_closeness;
-        if self.by_closeness {
+        self.by_goal_heuristic = !self.by_goal_heuristic;
+        if self.by_goal_heuristic {
             while let Some((_, Reverse(at))) = self.close.pop() {
                 if !self.visited[at as usize] {
                     return Some(at);
@@ -123,8 +123,8 @@ impl Solitaire {
         let (mut at, value) = self.best?;
         let mut moves = Vec::new();
         while at > 0 {
-            let (before, movement) = self.origins[at as usize];
-            moves.push(movement);
+            let (before, action) = self.origins[at as usize];
+            moves.push(action);
             at = before;
         }
         moves.reverse();
@@ -147,7 +147,7 @@ impl Solitaire {
         self.next == self.origins.len()
     }
 
-    fn visit(&mut self, worker: &mut dyn Worker, at: u32, closeness: Option<&Closeness>) {
+    fn visit(&mut self, worker: &mut dyn Worker, at: u32, goal_heuristic: Option<&GoalHeuristic>) {
         self.visited[at as usize] = true;
         let mut state = std::mem::take(&mut self.state);
         state.copy_from_slice(&self.rows[at as usize * self.words..][..self.words]);
@@ -159,9 +159,9 @@ impl Solitaire {
         } else {
             let mut legal = std::mem::take(&mut self.legal);
             worker.legal(&state, RoleId(0), &mut legal);
-            for &movement in &legal {
-                worker.next(&state, &[movement], &mut self.successor);
-                self.meet(at, movement, closeness);
+            for &action in &legal {
+                worker.next(&state, &[action], &mut self.successor);
+                self.meet(at, action, goal_heuristic);
             }
             self.legal = legal;
         }
@@ -169,7 +169,7 @@ impl Solitaire {
     }
 
     /// Lists `successor`, unless it is listed.
-    fn meet(&mut self, from: u32, movement: MoveId, closeness: Option<&Closeness>) {
+    fn meet(&mut self, from: u32, action: MoveId, goal_heuristic: Option<&GoalHeuristic>) {
         let hash = self.hasher.hash_one(&self.successor);
         let row = |at: u32| &self.rows[at as usize * self.words..][..self.words];
         if self.seen.find(hash, |&at| row(at) == self.successor).is_some() {
@@ -177,11 +177,11 @@ impl Solitaire {
         }
         let at = self.origins.len() as u32;
         self.rows.extend_from_slice(&self.successor);
-        self.origins.push((from, movement));
+        self.origins.push((from, action));
         self.visited.push(false);
-        if let Some(closeness) = closeness {
-            closeness.of(&self.successor, &mut self.degrees, &mut self.closeness);
-            let thousandths = (1000.0 * self.closeness.first().copied().unwrap_or(0.0)) as u16;
+        if let Some(goal_heuristic) = goal_heuristic {
+            goal_heuristic.of(&self.successor, &mut self.degrees, &mut self.goal_heuristic);
+            let thousandths = (1000.0 * self.goal_heuristic.first().copied().unwrap_or(0.0)) as u16;
             self.close.push((thousandths, Reverse(at)));
         }
         let (rows, words, hasher) = (&self.rows, self.words, &self.hasher);

@@ -10,7 +10,7 @@ mod sheet;
 pub use endgame::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
 pub use engine::{Bench, Perft, Replay, Simulate};
 pub use frame::{Covering, EncodingChoice, Frame, Minimax};
-pub use playing::{Match, MindArguments, Play, Player};
+pub use playing::{AgentArguments, Match, Play, Player};
 pub use prove::{Backend, Prove};
 pub use sheet::{Check, Debug, Form, Games, Notation, Print, Target};
 

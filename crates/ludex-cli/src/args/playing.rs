@@ -24,7 +24,7 @@ pub struct Play {
     #[arg(long, value_name = "S", default_value = "2", value_parser = seconds)]
     pub playclock: f64,
     #[command(flatten)]
-    pub mind: MindArguments,
+    pub agent: AgentArguments,
 }
 
 /// Play matches for a General Game Playing manager
@@ -54,7 +54,7 @@ pub struct Player {
     #[arg(long)]
     pub plain: bool,
     #[command(flatten)]
-    pub mind: MindArguments,
+    pub agent: AgentArguments,
 }
 
 /// Run matches between players
@@ -101,7 +101,7 @@ pub struct Match {
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     #[command(flatten)]
-    pub mind: MindArguments,
+    pub agent: AgentArguments,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]
@@ -109,7 +109,7 @@ pub struct Match {
 }
 
 #[derive(Clone, Copy, Debug, Args)]
-pub struct MindArguments {
+pub struct AgentArguments {
     /// Threads that search; all cores by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

@@ -146,10 +146,10 @@ fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
     };
     let answer = query::query(&database, &mut *worker, &state);
     let show = |joint: &[MoveId]| -> Vec<String> {
-        vocabulary.roles().zip(joint).map(|(role, &movement)| vocabulary.show_move(role, movement)).collect()
+        vocabulary.roles().zip(joint).map(|(role, &action)| vocabulary.show_move(role, action)).collect()
     };
     let moves_of = |role: RoleId| -> Vec<String> {
-        answer.moves[role.index()].iter().map(|&movement| vocabulary.show_move(role, movement)).collect()
+        answer.moves[role.index()].iter().map(|&action| vocabulary.show_move(role, action)).collect()
     };
     if args.json.json {
         let entries: Vec<Value> = answer

@@ -12,7 +12,7 @@ use ludex::ggp::http::client::Address;
 use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
 use ludex::ggp::manager::{self, Event, Joint, Setting, Terms, tournament};
 use ludex::ggp::record::MatchRecord;
-use ludex::search::mind;
+use ludex::search::agent;
 use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
@@ -34,7 +34,7 @@ pub fn run(args: &Match, out: &mut dyn Write) -> Result<Status> {
         play_clock: Duration::from_secs_f64(args.playclock),
         most_steps: args.steps,
         scramble: args.scramble,
-        seed: args.mind.seed,
+        seed: args.agent.seed,
     };
     let mut records = match &args.record {
         Some(path) => {
@@ -98,9 +98,9 @@ fn show(
     match event {
         Event::State { step, state, joint } => {
             if let Some(Joint { moves, errors, remarks }) = joint {
-                let played = roles.iter().zip(*moves).zip(*errors).map(|((role, movement), error)| {
+                let played = roles.iter().zip(*moves).zip(*errors).map(|((role, action), error)| {
                     let note = if error.is_empty() { String::new() } else { format!(" [{error}]") };
-                    format!("{role} {movement}{note}")
+                    format!("{role} {action}{note}")
                 });
                 writeln!(out, "played: {}", played.collect::<Vec<_>>().join(", "))?;
                 for (role, remark) in roles.iter().zip(*remarks).filter(|(_, remark)| !remark.is_empty()) {
@@ -242,17 +242,17 @@ impl Player {
     }
 
     fn seat(&self, args: &Match, number: usize) -> Box<dyn Seat> {
-        let seed = args.mind.seed.wrapping_add(number as u64);
+        let seed = args.agent.seed.wrapping_add(number as u64);
         match self {
             Player::At(address) => Box::new(Remote::new(address.clone())),
             Player::Random => Box::new(Chance),
             Player::Human => Box::new(Human::default()),
             Player::Ludex => {
-                Box::new(Local::new("ludex", mind::Settings { seed, ..super::player::settings(args.mind) }))
+                Box::new(Local::new("ludex", agent::Settings { seed, ..super::player::settings(args.agent) }))
             }
             Player::Plain => {
-                let memory = super::player::megabytes(args.mind);
-                Box::new(Local::new("plain", mind::Settings { seed, memory, ..mind::Settings::plain() }))
+                let memory = super::player::megabytes(args.agent);
+                Box::new(Local::new("plain", agent::Settings { seed, memory, ..agent::Settings::plain() }))
             }
         }
     }
@@ -293,8 +293,8 @@ impl Seat for Human {
             }
             let typed = line.trim();
             let by_number = typed.parse::<usize>().ok().and_then(|number| legal.get(number.wrapping_sub(1)));
-            if let Some(movement) = by_number.or_else(|| legal.iter().find(|text| *text == typed)) {
-                return Reply::Move(movement.clone());
+            if let Some(action) = by_number.or_else(|| legal.iter().find(|text| *text == typed)) {
+                return Reply::Move(action.clone());
             }
             let _ = writeln!(err, "`{typed}` is no legal move");
         }

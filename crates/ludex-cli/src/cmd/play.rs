@@ -10,8 +10,8 @@ use ludex::engine::engine::Engine;
 use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex::engines;
 use ludex::gdl::Game;
+use ludex::search::agent::{self, Agent};
 use ludex::search::estimate::Estimate;
-use ludex::search::mind::{self, Mind};
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,13 +40,13 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     out.write_all(boards.legend().as_bytes())?;
     let game = Arc::new(loaded.game()?.clone());
     let clock = Duration::from_secs_f64(args.playclock);
-    let settings = mind::Settings { ponder: false, ..settings(args.mind) };
+    let settings = agent::Settings { ponder: false, ..settings(args.agent) };
     let mut session = Session {
         engine: &*engine,
         vocabulary,
         boards,
         role: RoleId(role as u32),
-        minds: minds(&game, &names, &settings),
+        agents: agents(&game, &names, &settings),
         names,
         states: vec![state],
         joints: Vec::new(),
@@ -55,15 +55,15 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     session.run(out)
 }
 
-/// One mind a role; the one of the person's own role gives hints.
-fn minds(game: &Arc<Game>, names: &[String], settings: &mind::Settings) -> Vec<Mind> {
-    let share = mind::Settings { memory: settings.memory / names.len(), ..settings.clone() };
+/// One agent a role; the one of the person's own role gives hints.
+fn agents(game: &Arc<Game>, names: &[String], settings: &agent::Settings) -> Vec<Agent> {
+    let share = agent::Settings { memory: settings.memory / names.len(), ..settings.clone() };
     names
         .iter()
         .map(|name| {
-            let mind = Mind::new(game.clone(), name, share.clone());
-            mind.rest();
-            mind
+            let agent = Agent::new(game.clone(), name, share.clone());
+            agent.rest();
+            agent
         })
         .collect()
 }
@@ -75,7 +75,7 @@ struct Session<'g> {
     boards: Boards,
     role: RoleId,
     names: Vec<String>,
-    minds: Vec<Mind>,
+    agents: Vec<Agent>,
     states: Vec<Vec<u64>>,
     joints: Vec<Vec<MoveId>>,
     clock: Duration,
@@ -111,7 +111,7 @@ impl Session<'_> {
                 [] => return Err(anyhow!("you have no legal move: the rules do not let the game go on")),
                 [only] => *only,
                 _ => match self.ask(&legal, out)? {
-                    Some(movement) => movement,
+                    Some(action) => action,
                     None => return Ok(Status::Yes),
                 },
             };
@@ -130,7 +130,7 @@ impl Session<'_> {
     /// back, for the caller to see that the state is another.
     fn ask(&mut self, legal: &[MoveId], out: &mut dyn Write) -> Result<Option<MoveId>> {
         let shown: Vec<String> =
-            legal.iter().map(|&movement| self.vocabulary.show_move(self.role, movement)).collect();
+            legal.iter().map(|&action| self.vocabulary.show_move(self.role, action)).collect();
         let width = shown.iter().map(|text| text.chars().count()).max().unwrap_or(0);
         for (at, text) in shown.iter().enumerate() {
             let last = at + 1 == shown.len() || (at + 1).is_multiple_of((90 / (width + 7)).max(1));
@@ -145,20 +145,20 @@ impl Session<'_> {
                 return Ok(None);
             }
             match wish(line.trim(), legal, &shown) {
-                Some(Wish::Move(movement)) => return Ok(Some(movement)),
+                Some(Wish::Move(action)) => return Ok(Some(action)),
                 Some(Wish::Quit) => return Ok(None),
                 Some(Wish::Hint) => {
-                    let estimate = self.minds[self.role.index()].consider(self.clock);
+                    let estimate = self.agents[self.role.index()].consider(self.clock);
                     match estimate.best() {
                         Some(best) => {
-                            let movement = self.vocabulary.show_move(self.role, best.movement);
-                            writeln!(out, "{movement} would be the engine's move")?;
+                            let action = self.vocabulary.show_move(self.role, best.action);
+                            writeln!(out, "{action} would be the engine's move")?;
                         }
                         None => writeln!(out, "the engine is not ready yet")?,
                     }
                 }
                 Some(Wish::View) => {
-                    let estimate = self.minds[self.role.index()].consider(self.clock);
+                    let estimate = self.agents[self.role.index()].consider(self.clock);
                     self.view(&estimate, out)?;
                 }
                 Some(Wish::Undo) => {
@@ -182,12 +182,12 @@ impl Session<'_> {
         });
         writeln!(out, "{:>10} {:>8}  move", "visits", "value")?;
         for candidate in candidates.iter().take(SHOWN) {
-            let movement = self.vocabulary.show_move(self.role, candidate.movement);
+            let action = self.vocabulary.show_move(self.role, candidate.action);
             let value = match candidate.verdict {
                 Some(verdict) => format!("={}", verdict.value),
                 None => format!("{:.1}", candidate.value),
             };
-            writeln!(out, "{:>10} {value:>8}  {movement}", candidate.visits)?;
+            writeln!(out, "{:>10} {value:>8}  {action}", candidate.visits)?;
         }
         let line: Vec<String> = estimate.line.iter().map(|joint| self.active(joint)).collect();
         writeln!(out, "expected: {}", line.join(", "))?;
@@ -218,14 +218,14 @@ impl Session<'_> {
                 joint.push(own);
                 continue;
             }
-            let mind = &mut self.minds[role.index()];
-            mind.ready(Instant::now() + PREPARATION)?;
-            let decision = mind.choose(Instant::now() + self.clock)?;
+            let agent = &mut self.agents[role.index()];
+            agent.ready(Instant::now() + PREPARATION)?;
+            let decision = agent.choose(Instant::now() + self.clock)?;
             // Ready, so it has a number.
-            joint.push(decision.id.ok_or(mind::MindError::NotReady)?);
+            joint.push(decision.id.ok_or(agent::AgentError::NotReady)?);
             let waits = decision.estimate.candidates.len() < 2;
             if !waits {
-                writeln!(out, "{} plays {}", self.names[role.index()], mind.describe(&decision))?;
+                writeln!(out, "{} plays {}", self.names[role.index()], agent.describe(&decision))?;
             }
         }
         Ok(joint)
@@ -238,8 +238,8 @@ impl Session<'_> {
             .zip(&joint)
             .map(|(role, &id)| self.vocabulary.show_move(role, id))
             .collect();
-        for mind in &mut self.minds {
-            mind.advance(&texts)?;
+        for agent in &mut self.agents {
+            agent.advance(&texts)?;
         }
         self.joints.push(joint);
         self.states.push(state);
@@ -258,8 +258,8 @@ impl Session<'_> {
         let count = self.joints.len() - before;
         self.states.truncate(before + 1);
         self.joints.truncate(before);
-        for mind in &mut self.minds {
-            mind.take_back(count);
+        for agent in &mut self.agents {
+            agent.take_back(count);
         }
         true
     }

@@ -1,11 +1,11 @@
 //! `ludex player`: a GGP player.
 
-use crate::args::{MindArguments, Player as Arguments};
+use crate::args::{AgentArguments, Player as Arguments};
 use crate::status::{Misuse, Status};
 use anyhow::{Context, Result};
 use ludex::ggp::http::server::{Handler, Limits, Server};
 use ludex::ggp::player::{Log, Player, Settings};
-use ludex::search::mind;
+use ludex::search::agent;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,12 +14,12 @@ pub fn run(args: &Arguments, out: &mut dyn Write) -> Result<Status> {
     let server = Server::bind((args.bind, args.port), Limits::default())
         .map_err(|error| Misuse(format!("cannot listen at {}:{}: {error}", args.bind, args.port)))?;
     let address = server.address().context("the address is not known")?;
-    let mind = if args.plain {
-        mind::Settings { memory: megabytes(args.mind), seed: args.mind.seed, ..mind::Settings::plain() }
+    let agent = if args.plain {
+        agent::Settings { memory: megabytes(args.agent), seed: args.agent.seed, ..agent::Settings::plain() }
     } else {
-        settings(args.mind)
+        settings(args.agent)
     };
-    let settings = Settings { name: args.name.clone(), mind, ..Settings::default() };
+    let settings = Settings { name: args.name.clone(), agent, ..Settings::default() };
     let player = Arc::new(Player::new(settings, log(args.verbose)));
     writeln!(out, "{} listens at http://{address}", args.name)?;
     out.flush()?;
@@ -46,10 +46,10 @@ fn log(verbose: bool) -> Log {
     })
 }
 
-/// How a mind works that is set up by these arguments.
-pub fn settings(args: MindArguments) -> mind::Settings {
-    let usual = mind::Settings::default();
-    mind::Settings {
+/// How an agent works that is set up by these arguments.
+pub fn settings(args: AgentArguments) -> agent::Settings {
+    let usual = agent::Settings::default();
+    agent::Settings {
         threads: args.threads.map_or(usual.threads, usize::from),
         memory: megabytes(args),
         seed: args.seed,
@@ -57,6 +57,6 @@ pub fn settings(args: MindArguments) -> mind::Settings {
     }
 }
 
-pub fn megabytes(args: MindArguments) -> usize {
+pub fn megabytes(args: AgentArguments) -> usize {
     args.memory as usize * 1_000_000
 }

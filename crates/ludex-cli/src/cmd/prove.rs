@@ -323,7 +323,7 @@ fn write_moves(vocabulary: &Vocabulary, joints: &[Vec<MoveId>], out: &mut dyn Wr
 
 fn moves(vocabulary: &Vocabulary, joints: &[Vec<MoveId>]) -> Vec<Vec<String>> {
     let show = |joint: &Vec<MoveId>| {
-        vocabulary.roles().zip(joint).map(|(role, &movement)| vocabulary.show_move(role, movement)).collect()
+        vocabulary.roles().zip(joint).map(|(role, &action)| vocabulary.show_move(role, action)).collect()
     };
     joints.iter().map(show).collect()
 }

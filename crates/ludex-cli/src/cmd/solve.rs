@@ -61,7 +61,7 @@ fn report(
     let space = &solution.space;
     let exact = !matches!(solution.nature, Nature::General);
     let shown = |role: RoleId| -> Vec<String> {
-        best[role.index()].iter().map(|&movement| vocabulary.show_move(role, movement)).collect()
+        best[role.index()].iter().map(|&action| vocabulary.show_move(role, action)).collect()
     };
     if args.json.json {
         let roles: serde_json::Map<String, serde_json::Value> = vocabulary

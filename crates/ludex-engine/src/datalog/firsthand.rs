@@ -7,12 +7,8 @@
 //! Use it until an engine is ready. It is no [`crate::engine::Engine`]: it numbers nothing, plans its joins anew for
 //! each state and writes every move down, so it is far too slow to search with.
 
-use super::base::{Base, Overrun};
-use super::evaluate::Store;
-use super::plan::Estimate;
-use super::program::{Program, Stay, TableId};
-use super::reference::Questions;
 use crate::error::BuildError;
+use crate::frontend::{Base, Estimate, Overrun, Program, Questions, Stay, Store, TableId};
 use crate::limits::{Budget, Exceeded, Limits};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::RoleId;

@@ -1,11 +1,8 @@
 //! The engine over the tables.
 
-use super::base::{Base, Overrun};
-use super::evaluate::{Store, StratumPlan};
-use super::plan::Estimate;
-use super::program::{FlatLiteral, Program, Stay, TableId};
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
+use crate::frontend::{Base, Estimate, Overrun, Program, Questions, Shape, Stay, Store, StratumPlan};
 use crate::limits::{Budget, Exceeded, Limits};
 use crate::random::Random;
 use crate::row::{self, Row};
@@ -35,15 +32,6 @@ pub struct Datalog {
 struct Planned {
     plan: StratumPlan,
     phase: Phase,
-}
-
-/// The strata that each question needs, ascending.
-#[derive(Debug)]
-pub(super) struct Questions {
-    pub(super) legal: Vec<usize>,
-    terminal: Vec<usize>,
-    goal: Vec<usize>,
-    pub(super) next: Vec<usize>,
 }
 
 /// How table rows and the bits and numbers of the vocabulary translate.
@@ -229,51 +217,6 @@ impl Engine for Datalog {
     }
 }
 
-impl Questions {
-    pub(super) fn new(program: &Program) -> Questions {
-        let dynamic: Vec<_> = program.strata.iter().filter(|s| s.phase != Phase::Static).collect();
-        let mut writers: Vec<Vec<usize>> = vec![Vec::new(); program.tables.len()];
-        for (position, stratum) in dynamic.iter().enumerate() {
-            for rule in &stratum.rules {
-                writers[rule.head.table.index()].push(position);
-            }
-        }
-        let needed = |tables: &mut dyn Iterator<Item = TableId>| {
-            let mut wanted = vec![false; dynamic.len()];
-            let mut open: Vec<TableId> = tables.collect();
-            let mut seen = vec![false; program.tables.len()];
-            while let Some(table) = open.pop() {
-                if std::mem::replace(&mut seen[table.index()], true) {
-                    continue;
-                }
-                for &writer in &writers[table.index()] {
-                    wanted[writer] = true;
-                    for rule in &dynamic[writer].rules {
-                        for literal in &rule.body {
-                            if let FlatLiteral::Positive(atom) | FlatLiteral::Negative(atom) = literal {
-                                open.push(atom.table);
-                            }
-                        }
-                    }
-                }
-            }
-            (0..dynamic.len()).filter(|&position| wanted[position]).collect()
-        };
-        Questions {
-            legal: needed(&mut program.moves.iter().map(|m| m.legal)),
-            terminal: needed(&mut [program.terminal].into_iter()),
-            goal: needed(&mut [program.goal].into_iter()),
-            next: needed(&mut program.fluents.iter().flat_map(|f| {
-                let ends = match f.stay {
-                    Stay::Unless(ends) => Some(ends),
-                    Stay::Never => None,
-                };
-                ends.into_iter().chain([f.next])
-            })),
-        }
-    }
-}
-
 impl Codes {
     fn new(program: &Program, vocabulary: &Vocabulary, terms: &Terms) -> Codes {
         let shapes: HashMap<_, usize> = program.fluents.iter().map(|f| f.shape).zip(0..).collect();
@@ -281,8 +224,8 @@ impl Codes {
         let columns = |term: TermId| {
             let arguments = terms.arguments(term);
             match arguments.len() {
-                0 => (super::Shape::Constant, vec![term]),
-                count => (super::Shape::Function((terms.functor(term), count)), arguments.to_vec()),
+                0 => (Shape::Constant, vec![term]),
+                count => (Shape::Function((terms.functor(term), count)), arguments.to_vec()),
             }
         };
         let mut codes = Codes {
@@ -305,11 +248,11 @@ impl Codes {
         }
         for role in vocabulary.roles() {
             let mut list = Vec::new();
-            for movement in (0..vocabulary.move_count(role) as u32).map(MoveId) {
-                let (shape, mut columns) = columns(vocabulary.movement(role, movement));
+            for action in (0..vocabulary.move_count(role) as u32).map(MoveId) {
+                let (shape, mut columns) = columns(vocabulary.action(role, action));
                 let table = move_shapes[&shape];
                 columns.insert(0, vocabulary.role(role));
-                codes.move_of[table].insert(columns.clone(), (role, movement));
+                codes.move_of[table].insert(columns.clone(), (role, action));
                 list.push((table, columns));
             }
             codes.moves.push(list);
@@ -415,8 +358,8 @@ impl DatalogWorker<'_> {
                 self.done[position] = false;
             }
         }
-        for (role, movement) in joint.iter().enumerate() {
-            let (table, columns) = &engine.codes.moves[role][movement.index()];
+        for (role, action) in joint.iter().enumerate() {
+            let (table, columns) = &engine.codes.moves[role][action.index()];
             self.store.table_mut(engine.program.moves[*table].does).insert(columns);
         }
         self.apply(&engine.questions.next)
@@ -502,9 +445,9 @@ impl Worker for DatalogWorker<'_> {
         for (tables, codes) in engine.program.moves.iter().zip(&engine.codes.move_of) {
             for columns in self.store.table(tables.legal).rows() {
                 if columns[0] == name
-                    && let Some(&(_, movement)) = codes.get(columns)
+                    && let Some(&(_, action)) = codes.get(columns)
                 {
-                    out.push(movement);
+                    out.push(action);
                 }
             }
         }

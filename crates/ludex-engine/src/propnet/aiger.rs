@@ -63,12 +63,12 @@ pub fn aiger(compiled: &Compiled) -> Result<String, TooManyGates> {
         }
     }
     let moves = vocabulary.roles().flat_map(|role| moves(vocabulary, role).map(move |m| (role, m)));
-    for (at, (role, movement)) in moves.enumerate() {
+    for (at, (role, action)) in moves.enumerate() {
         let _ = writeln!(
             text,
             "i{at} (does {} {})",
             vocabulary.show_role(role),
-            vocabulary.show_move(role, movement)
+            vocabulary.show_move(role, action)
         );
     }
     for fluent in vocabulary.fluents() {
@@ -102,8 +102,8 @@ impl Flat {
         let mut first_move = Vec::new();
         for role in vocabulary.roles() {
             first_move.push(builder.nodes.len());
-            for movement in moves(vocabulary, role) {
-                builder.input(Node::Move(role.0, movement.0));
+            for action in moves(vocabulary, role) {
+                builder.input(Node::Move(role.0, action.0));
             }
         }
         let first_latch = builder.nodes.len();
@@ -115,7 +115,7 @@ impl Flat {
             .iter()
             .map(|node| match *node {
                 Node::Fluent(fluent) => Signal::plain(first_latch + fluent as usize),
-                Node::Move(role, movement) => Signal::plain(first_move[role as usize] + movement as usize),
+                Node::Move(role, action) => Signal::plain(first_move[role as usize] + action as usize),
                 Node::False | Node::Feedback | Node::And(..) => Signal::FALSE,
             })
             .collect();
@@ -167,10 +167,10 @@ impl Flat {
             let name = vocabulary.show_role(role);
             // Some legal move is made, and no two moves.
             let (mut made, mut seen) = (Vec::new(), Signal::FALSE);
-            for movement in moves(vocabulary, role) {
-                let legal = self.signal(net.legal[role.index()][movement.index()]);
-                outputs.push((format!("(legal {name} {})", vocabulary.show_move(role, movement)), legal));
-                let does = Signal::plain(self.input_of(vocabulary, role, movement));
+            for action in moves(vocabulary, role) {
+                let legal = self.signal(net.legal[role.index()][action.index()]);
+                outputs.push((format!("(legal {name} {})", vocabulary.show_move(role, action)), legal));
+                let does = Signal::plain(self.input_of(vocabulary, role, action));
                 made.push(self.builder.and(does, legal));
                 step.push(self.builder.and(does, seen).inverse());
                 seen = self.builder.or_all(&mut vec![seen, does]);
@@ -189,9 +189,9 @@ impl Flat {
         outputs
     }
 
-    fn input_of(&self, vocabulary: &Vocabulary, role: crate::vocabulary::RoleId, movement: MoveId) -> usize {
+    fn input_of(&self, vocabulary: &Vocabulary, role: crate::vocabulary::RoleId, action: MoveId) -> usize {
         let before: usize =
             vocabulary.roles().take(role.index()).map(|other| vocabulary.move_count(other)).sum();
-        1 + before + movement.index()
+        1 + before + action.index()
     }
 }

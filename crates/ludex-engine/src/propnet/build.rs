@@ -7,8 +7,8 @@
 
 use super::ground::{AtomId, Ground, GroundLiteral};
 use super::net::{Block, Net, NetBuilder, Node, Signal};
-use crate::datalog::{Base, Program, Shape, Stay};
 use crate::engine::Goal;
+use crate::frontend::{Base, Program, Shape, Stay};
 use crate::terms::TermId;
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
 use hashbrown::HashMap;
@@ -100,9 +100,9 @@ impl Builder<'_> {
         for tables in &program.moves {
             for (row, columns) in self.ground.store.table(tables.does).rows().enumerate() {
                 let atom = self.ground.atom(tables.does, row);
-                let signal = find_move(vocabulary, tables.shape, columns).map(|(role, movement)| {
-                    self.choices.insert(atom, vec![Choice { role, moves: vec![movement], others: false }]);
-                    self.move_signals[role.index()][movement.index()]
+                let signal = find_move(vocabulary, tables.shape, columns).map(|(role, action)| {
+                    self.choices.insert(atom, vec![Choice { role, moves: vec![action], others: false }]);
+                    self.move_signals[role.index()][action.index()]
                 });
                 self.signals[atom.index()] = Some(signal.unwrap_or(Signal::FALSE));
             }
@@ -266,7 +266,7 @@ impl Builder<'_> {
         let stays = self.stays(program, vocabulary);
         let ground = self.ground;
         let store = &ground.store;
-        let is_static = |table: crate::datalog::TableId| program.table(table).phase == Phase::Static;
+        let is_static = |table: crate::frontend::TableId| program.table(table).phase == Phase::Static;
         let signal = |table, row| {
             // What is static and in the table always holds.
             if is_static(table) {
@@ -278,8 +278,8 @@ impl Builder<'_> {
             vocabulary.roles().map(|role| vec![Signal::FALSE; vocabulary.move_count(role)]).collect();
         for tables in &program.moves {
             for (row, columns) in store.table(tables.legal).rows().enumerate() {
-                if let Some((role, movement)) = find_move(vocabulary, tables.shape, columns) {
-                    legal[role.index()][movement.index()] = signal(tables.legal, row);
+                if let Some((role, action)) = find_move(vocabulary, tables.shape, columns) {
+                    legal[role.index()][action.index()] = signal(tables.legal, row);
                 }
             }
         }
@@ -356,6 +356,6 @@ impl Builder<'_> {
 
 fn find_move(vocabulary: &Vocabulary, shape: Shape, columns: &[TermId]) -> Option<(RoleId, MoveId)> {
     let role = vocabulary.roles().find(|&role| vocabulary.role(role) == columns[0])?;
-    let movement = vocabulary.find_move(role, shape.find(vocabulary.terms(), &columns[1..])?)?;
-    Some((role, movement))
+    let action = vocabulary.find_move(role, shape.find(vocabulary.terms(), &columns[1..])?)?;
+    Some((role, action))
 }

@@ -60,11 +60,11 @@ impl Choices {
     fn grouped(self, guards: &[Option<u32>]) -> Choices {
         let mut order: Vec<(Option<u32>, (MoveId, Formula))> =
             guards.iter().copied().zip(self.moves).collect();
-        order.sort_by_key(|&(guard, (movement, _))| (guard, movement));
+        order.sort_by_key(|&(guard, (action, _))| (guard, action));
         let ungrouped = order.iter().take_while(|(guard, _)| guard.is_none()).count() as u32;
         let mut guards = Guards::default();
         guards.add(ungrouped, order.iter().filter_map(|(guard, _)| *guard));
-        Choices { moves: order.into_iter().map(|(_, movement)| movement).collect(), ungrouped, guards }
+        Choices { moves: order.into_iter().map(|(_, action)| action).collect(), ungrouped, guards }
     }
 
     /// The conditions of the moves.
@@ -115,14 +115,14 @@ impl Choices {
         random: &mut Random,
         scratch: &mut Scratch,
     ) -> Option<MoveId> {
-        if let [(movement, formula)] = self.moves[..] {
-            return (formula == Formula::ALWAYS || findings.holds(view, formula)).then_some(movement);
+        if let [(action, formula)] = self.moves[..] {
+            return (formula == Formula::ALWAYS || findings.holds(view, formula)).then_some(action);
         }
         if self.guards.is_empty() {
             for _ in 0..self.moves.len() {
-                let (movement, formula) = self.moves[random.below(self.moves.len())];
+                let (action, formula) = self.moves[random.below(self.moves.len())];
                 if findings.holds(view, formula) {
-                    return Some(movement);
+                    return Some(action);
                 }
             }
             return self.pick_from_all(view, findings, random, scratch);
@@ -132,9 +132,9 @@ impl Choices {
             let drawn = random.below(count as usize) as u32;
             let part = scratch.open.iter().rev().find(|(before, _)| *before <= drawn);
             let at = part.map_or(drawn, |(before, start)| start + drawn - before);
-            let (movement, formula) = self.moves[at as usize];
+            let (action, formula) = self.moves[at as usize];
             if findings.holds(view, formula) {
-                return Some(movement);
+                return Some(action);
             }
         }
         self.pick_from_all(view, findings, random, scratch)

@@ -1,4 +1,4 @@
-//! A network compiled for following changes.
+//! A network compiled for incremental evaluation, which follows changes.
 //!
 //! Trees of gates that nobody else reads become one gate of many inputs. A gate counts its inputs that are
 //! false; it is true while the count is zero. So an input that changes costs one addition at each gate
@@ -7,8 +7,8 @@
 //! questions that are to be followed are compiled; the rest of the network is left out.
 
 use super::change::with_changes;
+use super::levelized::Levelized;
 use super::net::{Net, Node, Signal};
-use super::straight::Straight;
 use super::turn::Questions;
 use hashbrown::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) type Place = u32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Output {
     /// A move becomes legal or illegal.
-    Legal { role: u32, movement: u32 },
+    Legal { role: u32, action: u32 },
     /// A fluent will, or will not, change.
     Change { fluent: u32 },
     /// The game is over, or not.
@@ -39,7 +39,7 @@ pub(super) struct BlockCode {
     pub(super) inputs: Vec<Place>,
     /// The places of the variables, which are the local values after that.
     pub(super) variables: Vec<Place>,
-    pub(super) code: Straight,
+    pub(super) code: Levelized,
 }
 
 /// The compiled network.
@@ -141,7 +141,7 @@ impl<'n> Compiler<'n> {
         for (node, what) in net.nodes.iter().enumerate() {
             self.places[node] = match *what {
                 Node::Fluent(fluent) => fluent,
-                Node::Move(role, movement) => moves[role as usize] + movement,
+                Node::Move(role, action) => moves[role as usize] + action,
                 Node::Feedback => {
                     count += 1;
                     count - 1
@@ -206,8 +206,8 @@ impl<'n> Compiler<'n> {
     fn collect_outputs(&mut self, block_nodes: &[Vec<usize>]) {
         let net = self.net;
         for (role, legal) in net.legal.iter().enumerate() {
-            for (movement, &signal) in legal.iter().enumerate() {
-                let output = Output::Legal { role: role as u32, movement: movement as u32 };
+            for (action, &signal) in legal.iter().enumerate() {
+                let output = Output::Legal { role: role as u32, action: action as u32 };
                 self.outputs.push((output, signal));
             }
         }
@@ -312,7 +312,7 @@ impl<'n> Compiler<'n> {
             local.insert(variable, local.len() as u32);
             variables.push(self.places[variable]);
         }
-        let mut code = Straight { first: local.len(), ..Straight::default() };
+        let mut code = Levelized { first: local.len(), ..Levelized::default() };
         let read =
             |local: &HashMap<usize, u32>, s: Signal| local[&s.node()] << 1 | u32::from(s.is_inverted());
         for &node in nodes {

@@ -24,10 +24,10 @@ pub fn dot(compiled: &Compiled) -> String {
             Node::Fluent(fluent) => {
                 named(&mut text, node, "box", &vocabulary.show_fluent(FluentId(fluent)));
             }
-            Node::Move(role, movement) => {
-                let (role, movement) = (RoleId(role), MoveId(movement));
+            Node::Move(role, action) => {
+                let (role, action) = (RoleId(role), MoveId(action));
                 let name =
-                    format!("does {} {}", vocabulary.show_role(role), vocabulary.show_move(role, movement));
+                    format!("does {} {}", vocabulary.show_role(role), vocabulary.show_move(role, action));
                 named(&mut text, node, "box", &name);
             }
             Node::Feedback => named(&mut text, node, "diamond", "again"),
@@ -47,9 +47,8 @@ pub fn dot(compiled: &Compiled) -> String {
         outputs.push((format!("next {}", vocabulary.show_fluent(fluent)), *signal));
     }
     for (role, legal) in vocabulary.roles().zip(&net.legal) {
-        for (movement, signal) in (0..).map(MoveId).zip(legal) {
-            let name =
-                format!("legal {} {}", vocabulary.show_role(role), vocabulary.show_move(role, movement));
+        for (action, signal) in (0..).map(MoveId).zip(legal) {
+            let name = format!("legal {} {}", vocabulary.show_role(role), vocabulary.show_move(role, action));
             outputs.push((name, *signal));
         }
     }

@@ -8,7 +8,7 @@
 //! problem at the level of bits. Where conditions are many, each is found by its *guard*, a bit that must be
 //! on for it to hold: of the hundred cells that a pacman could enter from, only the one he is in is looked at.
 //!
-//! The lists grow with moves times what each touches. Where that is too much, relays (`relays.rs`) can help; where
+//! The lists grow with moves times what each touches. Where that is too much, cut_points (`cut_points.rs`) can help; where
 //! conditions are many and seldom true, following changes (`tracker.rs`) serves better. How the lists come about is in
 //! `effects/draft.rs`.
 
@@ -101,7 +101,7 @@ impl Effects {
     /// True if the effects of all the moves are known. A move that can never be legal has none.
     #[inline]
     pub(super) fn know(&self, joint: &[MoveId]) -> bool {
-        self.lists.iter().zip(joint).all(|(lists, movement)| lists[movement.index()] != NO_LIST)
+        self.lists.iter().zip(joint).all(|(lists, action)| lists[action.index()] != NO_LIST)
     }
 
     /// How many lists there are.
@@ -187,15 +187,15 @@ impl Effects {
         flips: &mut [u64],
     ) {
         let list = |role: usize| self.code + self.lists[role][joint[role].index()] as usize;
-        if let Some(native) = formulas.native() {
+        if let Some(jit) = formulas.jit() {
             if let Some(role) = self.sole_actor() {
-                native.act(list(role), row, findings.memo(), time, flips);
+                jit.act(list(role), row, findings.memo(), time, flips);
                 return;
             }
             for &role in &self.acting {
-                native.act(list(role), row, findings.memo(), time, flips);
+                jit.act(list(role), row, findings.memo(), time, flips);
             }
-            native.act(self.code + self.common, row, findings.memo(), time, flips);
+            jit.act(self.code + self.common, row, findings.memo(), time, flips);
         } else {
             self.collect(joint, View { formulas, row, time }, findings, flips);
         }

@@ -1,4 +1,4 @@
-//! Signals as formulas over the bits of a row, read only as far as needed.
+//! Lazy evaluation: signals as formulas over the bits of a row, read only as far as needed.
 //!
 //! A formula is a conjunction of *tests* (some bits of one word have given values: one load, one mask, one
 //! comparison, however many literals they are) and of other formulas, plain or inverted. A question is
@@ -13,7 +13,7 @@ mod write;
 
 use super::effects::Effects;
 use super::guards::Guards;
-use super::native::Native;
+use super::jit::Jit;
 use super::net::Node;
 use crate::row::Row;
 use crate::vocabulary::MoveId;
@@ -60,11 +60,11 @@ impl Test {
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     state_words: usize,
-    /// For each role the bit of its first move; last the bit of the first relay.
+    /// For each role the bit of its first move; last the bit of the first cut_point.
     moves: Vec<u32>,
     words: usize,
-    /// Whether there is room for relays.
-    has_relays: bool,
+    /// Whether there is room for cut_points.
+    has_cut_points: bool,
     /// How often each fluent holds in random play. Only speed depends on it.
     odds: Vec<f32>,
 }
@@ -73,16 +73,22 @@ pub(super) struct Layout {
 const MOVE_ODDS: f32 = 0.05;
 
 impl Layout {
-    /// `moves` says how many each role has; behind them there is room for relays.
-    pub(super) fn new(odds: Vec<f32>, moves: impl IntoIterator<Item = usize>, relays: usize) -> Layout {
+    /// `moves` says how many each role has; behind them there is room for cut_points.
+    pub(super) fn new(odds: Vec<f32>, moves: impl IntoIterator<Item = usize>, cut_points: usize) -> Layout {
         let state_words = odds.len().div_ceil(64);
         let mut bit = state_words as u32 * 64;
         let mut first = Vec::new();
-        for count in moves.into_iter().chain([relays]) {
+        for count in moves.into_iter().chain([cut_points]) {
             first.push(bit);
             bit += count as u32;
         }
-        Layout { state_words, moves: first, words: (bit as usize).div_ceil(64), has_relays: relays > 0, odds }
+        Layout {
+            state_words,
+            moves: first,
+            words: (bit as usize).div_ceil(64),
+            has_cut_points: cut_points > 0,
+            odds,
+        }
     }
 
     /// How many words a row has, moves included.
@@ -94,13 +100,13 @@ impl Layout {
         self.state_words
     }
 
-    pub(super) fn has_relays(&self) -> bool {
-        self.has_relays
+    pub(super) fn has_cut_points(&self) -> bool {
+        self.has_cut_points
     }
 
-    /// The bit of a relay.
-    pub(super) fn relay(&self, relay: u32) -> u32 {
-        self.moves.last().map_or(0, |first| first + relay)
+    /// The bit of a cut_point.
+    pub(super) fn cut_point(&self, cut_point: u32) -> u32 {
+        self.moves.last().map_or(0, |first| first + cut_point)
     }
 
     /// How often the bit is on.
@@ -110,8 +116,8 @@ impl Layout {
 
     /// Switches moves on, in a row that has none on.
     pub(super) fn set_moves(&self, row: &mut Row, joint: &[MoveId]) {
-        for (first, movement) in self.moves.iter().zip(joint) {
-            let bit = (first + movement.0) as usize;
+        for (first, action) in self.moves.iter().zip(joint) {
+            let bit = (first + action.0) as usize;
             row[bit / 64] |= 1 << (bit % 64);
         }
     }
@@ -124,7 +130,7 @@ impl Layout {
     fn bit(&self, node: Node) -> Option<u32> {
         match node {
             Node::Fluent(fluent) => Some(fluent),
-            Node::Move(role, movement) => Some(self.moves[role as usize] + movement),
+            Node::Move(role, action) => Some(self.moves[role as usize] + action),
             Node::False | Node::Feedback | Node::And(..) => None,
         }
     }
@@ -177,7 +183,7 @@ pub(super) struct Formulas {
     parts: Vec<Formula>,
     guards: Guards,
     reads_moves: bool,
-    native: Option<Native>,
+    jit: Option<Jit>,
 }
 
 impl Formulas {
@@ -189,10 +195,10 @@ impl Formulas {
         }
         let tests = self.tests_of(formula).iter().filter(|test| !test.inverted);
         let on = || tests.clone().flat_map(|test| bits(test.word, test.want));
-        // Relays are few and close together, so what they guard is found at once.
-        let relay = on().find(|&bit| bit >= layout.relay(0));
+        // CutPoints are few and close together, so what they guard is found at once.
+        let cut_point = on().find(|&bit| bit >= layout.cut_point(0));
         let fluents = on().filter(|&bit| (bit as usize) < layout.odds.len());
-        relay.or_else(|| fluents.min_by(|&a, &b| layout.odds(a).total_cmp(&layout.odds(b))))
+        cut_point.or_else(|| fluents.min_by(|&a, &b| layout.odds(a).total_cmp(&layout.odds(b))))
     }
 
     /// The tests of the conjunction, which may be the last one so far.
@@ -242,12 +248,12 @@ impl Formulas {
     /// Writes machine code for the formulas that will be asked and for effects that depend on them, where that
     /// is possible.
     pub(super) fn assemble(&mut self, asked: impl IntoIterator<Item = Formula>, effects: &[&Effects]) {
-        self.native = Native::new(self, asked, effects);
+        self.jit = Jit::new(self, asked, effects);
     }
 
     /// The code, if it has been written.
-    pub(super) fn native(&self) -> Option<&Native> {
-        self.native.as_ref()
+    pub(super) fn jit(&self) -> Option<&Jit> {
+        self.jit.as_ref()
     }
 
     /// Where the next conjunction will begin.
@@ -266,7 +272,7 @@ impl Formulas {
             + std::mem::size_of_val(&*self.tests)
             + std::mem::size_of_val(&*self.parts)
             + self.guards.memory_usage()
-            + self.native.as_ref().map_or(0, Native::memory_usage)
+            + self.jit.as_ref().map_or(0, Jit::memory_usage)
     }
 }
 
@@ -340,8 +346,8 @@ impl Findings {
     /// Whether the formula holds.
     #[inline]
     pub(super) fn holds(&mut self, view: View<'_>, formula: Formula) -> bool {
-        let native = view.formulas.native.as_ref();
-        let found = native.and_then(|native| native.holds(view.row, &mut self.memo, view.time, formula));
+        let jit = view.formulas.jit.as_ref();
+        let found = jit.and_then(|jit| jit.holds(view.row, &mut self.memo, view.time, formula));
         found.unwrap_or_else(|| self.look(view, formula))
     }
 

@@ -5,8 +5,8 @@
 //! is computed from scratch, gate by gate.
 
 use super::formula::{Findings, Formula, Formulas, Layout, View};
+use super::levelized::{Levelized, read};
 use super::net::{Net, Node, Signal};
-use super::straight::{Straight, read};
 use crate::engine::Goal;
 use crate::row::{self, Row};
 use crate::vocabulary::{FluentId, RoleId};
@@ -64,7 +64,7 @@ pub(super) struct Cone {
     /// The fluents that are read: values one and following.
     fluents: Vec<FluentId>,
     /// A block must have settled before anything reads it, so it is a part of its own.
-    parts: Vec<Straight>,
+    parts: Vec<Levelized>,
     values: usize,
 }
 
@@ -102,7 +102,7 @@ impl Cone {
         numbers: &mut [u32],
         feedback: &[(usize, Signal)],
     ) {
-        let mut part = Straight { first: self.values, ..Straight::default() };
+        let mut part = Levelized { first: self.values, ..Levelized::default() };
         for node in nodes.filter(|&node| needed[node]) {
             if let Node::And(a, b) = net.nodes[node] {
                 part.gates.push((local(numbers, a), local(numbers, b)));

@@ -8,7 +8,7 @@
 //! Where relations are computed on demand (`rewrite/demand.rs`), what is asked is only a filter: it restricts the
 //! instances to what can matter, and does not appear in them. An atom that may be asked for is always right.
 
-use crate::datalog::{
+use crate::frontend::{
     Base, Estimate, Extent, FlatAtom, FlatLiteral, FlatRule, Overrun, Plan, Sink, Store, TableId, split,
 };
 use crate::limits::{Budget, Exceeded, Limits};

@@ -1,4 +1,4 @@
-//! 512 games at a time, one bit a game.
+//! Bit-sliced simulation (SIMD): 512 games at a time, one bit a game.
 //!
 //! [`Lanes`] is a [`Net`] compiled for batches of random playouts: each signal is a plane of 512 bits, one a
 //! game, and a pass over the gates moves every game on by one ply. Moves are chosen inside the lanes, each
@@ -477,8 +477,8 @@ impl LanesRunner<'_> {
         let mut next = Vec::new();
         if !joints.is_empty() {
             for (lane, joint) in joints.iter().enumerate() {
-                for (choice, movement) in plan.choices.iter().zip(joint) {
-                    let seat = choice.moves.iter().position(|m| m == movement).expect("a legal move");
+                for (choice, action) in plan.choices.iter().zip(joint) {
+                    let seat = choice.moves.iter().position(|m| m == action).expect("a legal move");
                     if choice.moves.len() > 1 {
                         planes[choice.does as usize + seat].set(lane);
                     }

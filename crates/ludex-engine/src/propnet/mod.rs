@@ -13,6 +13,7 @@ mod build;
 mod change;
 mod choices;
 mod counters;
+mod cut_points;
 mod dot;
 mod effects;
 mod formula;
@@ -20,15 +21,14 @@ mod goals;
 mod ground;
 mod guards;
 mod indexed_set;
-pub mod lanes;
 #[allow(unsafe_code)]
-mod native;
+mod jit;
+pub mod lanes;
+mod levelized;
 mod net;
 mod phase;
 mod plan;
-mod relays;
 mod scalar;
-mod straight;
 mod tracker;
 mod turn;
 
@@ -37,8 +37,8 @@ pub use dot::dot;
 pub use net::{Block, Net, Node, Signal};
 pub use scalar::Propnet;
 
-use crate::datalog::Base;
 use crate::error::BuildError;
+use crate::frontend::Base;
 use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::Vocabulary;

@@ -170,8 +170,8 @@ impl<'n> Simulation<'n> {
         };
         let possible: Vec<usize> = net.legal.iter().map(possible).collect();
         for &(node, input) in &wiring.inputs {
-            if let Node::Move(role, movement) = input {
-                let legal = value(&self.nodes, net.legal[role as usize][movement as usize]);
+            if let Node::Move(role, action) = input {
+                let legal = value(&self.nodes, net.legal[role as usize][action as usize]);
                 self.set(
                     node,
                     match legal {

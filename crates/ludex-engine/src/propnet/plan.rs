@@ -1,4 +1,4 @@
-//! Which questions are asked and which are followed, phase by phase.
+//! Which questions are asked (lazy evaluation) and which are followed (incremental evaluation), phase by phase.
 //!
 //! A few games are played at random both ways when the engine is built, and the work of each way is counted
 //! (parts of formulas looked at, edges gone along). The clock is not consulted, so the plan, and with it the sequence of
@@ -282,8 +282,8 @@ impl Trial<'_> {
         self.layout.set_moves(&mut self.row, joint);
         self.time += 2;
         let before = findings.work();
-        for relays in &turn.relays {
-            relays.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
+        for cut_points in &turn.cut_points {
+            cut_points.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
         }
         let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
         effects.collect(joint, view, findings, &mut self.flips);

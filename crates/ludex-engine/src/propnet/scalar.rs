@@ -14,7 +14,7 @@ use super::net::{Net, Node};
 use super::plan::{self, Sample};
 use super::tracker::Tracker;
 use super::turn::{Questions, Turn};
-use super::{Compiled, compile, relays};
+use super::{Compiled, compile, cut_points};
 use crate::engine::{Engine, Goal, PlayoutBuffer, Worker};
 use crate::error::BuildError;
 use crate::limits::Limits;
@@ -50,7 +50,7 @@ impl Propnet {
         let Compiled { vocabulary, net, initial, .. } = compiled;
         let everything = Counters::new(&net, Questions::ALL);
         let sample = Sample::new(&everything, &initial);
-        let layout = Layout::new(sample.odds(), net.legal.iter().map(Vec::len), relays::room(&net));
+        let layout = Layout::new(sample.odds(), net.legal.iter().map(Vec::len), cut_points::room(&net));
         begin(Stage::Phases);
         let phases = plan::phases(&net, &initial, &sample);
         begin(Stage::Code);
@@ -207,7 +207,7 @@ impl<'e> ScalarWorker<'e> {
             let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
             for choices in legal {
                 match choices.pick(view, &mut memory.findings, random, &mut self.scratch) {
-                    Some(movement) => joint.push(movement),
+                    Some(action) => joint.push(action),
                     None => return false,
                 }
             }
@@ -237,8 +237,8 @@ impl<'e> ScalarWorker<'e> {
                 self.row_changed();
             }
             let findings = &mut self.turns[phase].findings;
-            for relays in &turn.relays {
-                relays.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
+            for cut_points in &turn.cut_points {
+                cut_points.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
             }
             effects.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
             if reads_moves {
@@ -289,7 +289,7 @@ impl Worker for ScalarWorker<'_> {
         }
         out.clear();
         let tracker = memory.tracker(engine, turn, state);
-        out.extend(tracker.legal()[role.index()].members().iter().map(|&movement| MoveId(movement)));
+        out.extend(tracker.legal()[role.index()].members().iter().map(|&action| MoveId(action)));
         out.sort_unstable();
     }
 

@@ -1,4 +1,4 @@
-//! One network in one state, kept up to date change by change.
+//! Incremental evaluation: one network in one state, kept up to date change by change.
 
 use super::counters::{BlockCode, Counters, Edge, Output, Place};
 use super::indexed_set::IndexedSet;
@@ -158,9 +158,9 @@ impl<'c> Tracker<'c> {
     /// Writes the state that follows from the present one, which `row` holds, when the moves are made.
     /// The moves stay switched on until the next `load`.
     pub(super) fn next(&mut self, joint: &[MoveId], row: &mut Row) {
-        for (role, &movement) in joint.iter().enumerate() {
-            self.flip_input(self.counters.moves[role] + movement.0, true);
-            self.joint.push(movement);
+        for (role, &action) in joint.iter().enumerate() {
+            self.flip_input(self.counters.moves[role] + action.0, true);
+            self.joint.push(action);
         }
         self.settle();
         for &fluent in self.now.changes.members() {
@@ -222,7 +222,7 @@ impl<'c> Tracker<'c> {
     #[inline]
     fn output(&mut self, position: usize, value: bool) {
         match self.counters.outputs[position] {
-            Output::Legal { role, movement } => self.now.legal[role as usize].toggle(movement),
+            Output::Legal { role, action } => self.now.legal[role as usize].toggle(action),
             Output::Change { fluent } => self.now.changes.toggle(fluent),
             Output::Terminal => self.now.terminal = value,
             Output::Block { block } => self.now.dirty[block as usize] = true,

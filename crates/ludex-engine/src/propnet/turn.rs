@@ -1,15 +1,15 @@
 //! How the states of one phase are played.
 //!
-//! Each question has two ways to its answer: *asking* formulas (`choices.rs`, `effects.rs`) and *following*
-//! changes (`tracker.rs`). Which one is cheaper depends on the rules; `plan.rs` finds out.
+//! Each question has two ways to its answer: *asking* formulas (lazy evaluation: `choices.rs`,
+//! `effects.rs`) and *following* changes (incremental evaluation: `tracker.rs`). Which one is cheaper depends on the rules; `plan.rs` finds out.
 
 use super::choices::Choices;
 use super::counters::Counters;
+use super::cut_points;
 use super::effects::{Draft, Effects};
 use super::formula::{Formula, Formulas, Layout, Test};
 use super::net::{Net, NetBuilder, Signal};
 use super::phase::Phase;
-use super::relays;
 use crate::row::Row;
 
 /// Some of the questions about a state.
@@ -34,8 +34,8 @@ pub(super) struct Turn {
     pub(super) formulas: Formulas,
     /// For each role its moves.
     pub(super) legal: Option<Vec<Choices>>,
-    /// What each move does to relays, which effects depend on, layer by layer.
-    pub(super) relays: Vec<Effects>,
+    /// What each move does to cut points, which effects depend on, layer by layer.
+    pub(super) cut_points: Vec<Effects>,
     pub(super) effects: Option<Effects>,
     pub(super) terminal: Option<Formula>,
     pub(super) counters: Option<Counters>,
@@ -51,7 +51,8 @@ impl Turn {
         let whole = net;
         let mut builder = NetBuilder::continuing(net);
         let mut draft = if ask.next { Draft::new(net, 0, phase, &mut builder) } else { None };
-        let cut = if ask.next && draft.is_none() && layout.has_relays() { relays::cut(net) } else { None };
+        let cut =
+            if ask.next && draft.is_none() && layout.has_cut_points() { cut_points::cut(net) } else { None };
         let net = cut.as_ref().map_or(net, |cut| &cut.net);
         if let Some(cut) = &cut {
             builder = NetBuilder::continuing(net);
@@ -80,8 +81,8 @@ impl Turn {
             net.legal.iter().map(choices).collect()
         });
         let compiled = draft.map(|draft| draft.compile(conditions, &formulas, layout));
-        let (relays, effects) =
-            compiled.map_or((Vec::new(), None), |(relays, effects)| (relays, Some(effects)));
+        let (cut_points, effects) =
+            compiled.map_or((Vec::new(), None), |(cut_points, effects)| (cut_points, Some(effects)));
         let followed = Questions { legal: legal.is_none(), next: effects.is_none(), terminal: false };
         Turn {
             pattern,
@@ -89,7 +90,7 @@ impl Turn {
             terminal: terminal.first().copied(),
             counters: (followed != Questions::NONE).then(|| Counters::new(whole, followed)),
             legal,
-            relays,
+            cut_points,
             effects,
         }
     }
@@ -100,7 +101,7 @@ impl Turn {
             pattern: Vec::new(),
             formulas: Formulas::default(),
             legal: None,
-            relays: Vec::new(),
+            cut_points: Vec::new(),
             effects: None,
             terminal: None,
             counters: Some(counters),
@@ -110,7 +111,7 @@ impl Turn {
     /// Writes machine code for what is asked.
     pub(super) fn assemble(&mut self) {
         let legal = self.legal.iter().flatten().flat_map(Choices::conditions);
-        let effects: Vec<&Effects> = self.effects.iter().chain(&self.relays).collect();
+        let effects: Vec<&Effects> = self.effects.iter().chain(&self.cut_points).collect();
         self.formulas.assemble(legal.chain(self.terminal), &effects);
     }
 
@@ -131,7 +132,7 @@ impl Turn {
 
     pub(super) fn memory_usage(&self) -> usize {
         self.formulas.memory_usage()
-            + self.effects.iter().chain(&self.relays).map(Effects::memory_usage).sum::<usize>()
+            + self.effects.iter().chain(&self.cut_points).map(Effects::memory_usage).sum::<usize>()
             + self.counters.as_ref().map_or(0, Counters::memory_usage)
     }
 }

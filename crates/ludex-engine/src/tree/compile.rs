@@ -10,7 +10,7 @@ use super::node::{
 use super::order::{Asked, Sizes, Step, order, variable};
 use super::remodel::{Slot, remodel};
 use super::rulebook::{Atom, Condition, Place, RelationId, Rule, Rulebook};
-use crate::datalog::{Arg, Stay, TableId};
+use crate::frontend::{Arg, Stay, TableId};
 use crate::terms::TermId;
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::analysis::dependencies::Phase;

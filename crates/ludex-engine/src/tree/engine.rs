@@ -10,9 +10,9 @@ use super::prove::Prover;
 use super::rulebook::Rulebook;
 use super::tune::Tuner;
 use super::unfold::unfold;
-use crate::datalog::{Estimate, Program, Shape};
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
+use crate::frontend::{Estimate, Program, Shape};
 use crate::limits::{Exceeded, Limits};
 use crate::random::Random;
 use crate::row::{self, Row};
@@ -297,7 +297,7 @@ impl<C: Cell> TreeWorker<'_, C> {
     fn successor(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) -> Result<(), Exceeded> {
         self.prover.set_state(state);
         let moves = &self.compiled.facts.moves;
-        self.prover.set_moves(joint.iter().zip(moves).map(|(movement, moves)| &moves[movement.index()]));
+        self.prover.set_moves(joint.iter().zip(moves).map(|(action, moves)| &moves[action.index()]));
         // What holds on is what held and does not end.
         for &(shape, root) in &self.compiled.tree.roots.ends {
             self.ended.clear();

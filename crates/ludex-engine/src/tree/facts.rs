@@ -9,8 +9,8 @@ use super::cell::{Cell, Lexicon, Source};
 use super::lookup::{Key, KeySpace, Lookup, Values};
 use super::node::{FactPath, FluentPath, Op, OrAndTree, Paths, Target};
 use super::rulebook::{Atom, Condition, Place, Rulebook};
-use crate::datalog::{Arg, Shape, Stay, Table};
 use crate::engine::Goal;
+use crate::frontend::{Arg, Shape, Stay, Table};
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
@@ -395,8 +395,8 @@ fn rows_of_moves<C: Cell>(
 ) -> Vec<Move<C>> {
     let by_shape: HashMap<Shape, usize> = book.program.moves.iter().map(|m| m.shape).zip(0..).collect();
     let name = C::of(number(vocabulary.role(role)));
-    let mut cells_of = |movement: u32| {
-        let (shape, columns) = columns(vocabulary.terms(), vocabulary.movement(role, MoveId(movement)));
+    let mut cells_of = |action: u32| {
+        let (shape, columns) = columns(vocabulary.terms(), vocabulary.action(role, MoveId(action)));
         let mut cells = vec![name];
         cells.extend(columns.iter().map(|&term| C::of(number(term))));
         Move { shape: by_shape[&shape], cells }

@@ -6,7 +6,7 @@
 //! conditions without common variables is asked part by part, so that rows do not multiply.
 
 use super::rulebook::{Atom, Condition, Place, RelationId, Rule};
-use crate::datalog::{Arg, Estimate};
+use crate::frontend::{Arg, Estimate};
 use crate::terms::TermId;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;

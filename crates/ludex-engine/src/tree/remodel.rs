@@ -6,7 +6,7 @@
 //! itself, has no copy.
 
 use super::rulebook::{Atom, Condition, Place, Rule, Rulebook};
-use crate::datalog::{Arg, Table};
+use crate::frontend::{Arg, Table};
 use crate::terms::TermId;
 use std::sync::Arc;
 

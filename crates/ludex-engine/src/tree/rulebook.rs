@@ -5,7 +5,9 @@
 //! cells) keeps its rules and is proved for the questions that are asked, like a relation that depends
 //! on the state. So nothing is too large to be listed.
 
-use crate::datalog::{Arg, Estimate, FlatAtom, FlatLiteral, FlatRule, Program, Shape, Store, Table, TableId};
+use crate::frontend::{
+    Arg, Estimate, FlatAtom, FlatLiteral, FlatRule, Program, Shape, Store, Table, TableId,
+};
 use crate::limits::{Budget, Limits};
 use crate::terms::{TermId, Terms};
 use hashbrown::HashMap;

@@ -10,8 +10,8 @@ use super::engine::{Compiled, Seen};
 use super::node::OrAndTree;
 use super::order::{Flow, FluentSize, Sizes};
 use super::rulebook::{RelationId, Rulebook};
-use crate::datalog::Estimate;
 use crate::error::BuildError;
+use crate::frontend::Estimate;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 

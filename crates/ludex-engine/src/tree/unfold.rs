@@ -7,7 +7,7 @@
 
 use super::remodel::Bindings;
 use super::rulebook::{Atom, Condition, Place, Rule, Rulebook};
-use crate::datalog::Arg;
+use crate::frontend::Arg;
 
 /// A body does not grow beyond this.
 const MOST_CONDITIONS: usize = 24;

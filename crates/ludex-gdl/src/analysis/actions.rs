@@ -34,8 +34,8 @@ pub fn actions(rules: &Rules, domains: &Domains) -> Option<Vec<RoleActions>> {
     for &rule in rules.rules_for(rules.keyword(Keyword::Legal)) {
         let rule = rules.rule(rule);
         let Some(variables) = domains.variables(rule) else { continue };
-        let [player, movement] = rule.head.arguments.as_slice() else { continue };
-        let names = match movement {
+        let [player, move_term] = rule.head.arguments.as_slice() else { continue };
+        let names = match move_term {
             Term::Variable(v) => functors(&variables[v.index()]),
             Term::Constant(name) => vec![(*name, 0)],
             Term::Compound(name, arguments) => vec![(*name, arguments.len())],

@@ -179,9 +179,9 @@ impl Helpers<'_> {
                 Literal::Positive(atom)
                     if atom.relation == holds && atom.arguments == case.head.arguments => {}
                 Literal::Positive(atom) if atom.relation == does => {
-                    let [player, movement] = [0, 1].map(|at| atom.arguments[at].clone());
-                    if !frame.moves.iter().any(|(p, m)| *p == player && *m == movement) {
-                        frame.moves.push((player, movement));
+                    let [player, move_term] = [0, 1].map(|at| atom.arguments[at].clone());
+                    if !frame.moves.iter().any(|(p, m)| *p == player && *m == move_term) {
+                        frame.moves.push((player, move_term));
                     }
                 }
                 _ => frame.conditions.push(literal.clone()),

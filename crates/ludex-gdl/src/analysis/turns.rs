@@ -268,11 +268,11 @@ impl Turn<'_> {
             let first = rule.variables.len() as u32;
             let arguments: Vec<Term> =
                 (first..first + action.1 as u32).map(|v| Term::Variable(Variable(v))).collect();
-            let movement =
+            let move_term =
                 if action.1 == 0 { Term::Constant(action.0) } else { Term::Compound(action.0, arguments) };
             let mut substitution = Substitution::default();
             let fits = substitution.unify(&rule.head.arguments[0], &Term::Constant(role))
-                && substitution.unify(&rule.head.arguments[1], &movement);
+                && substitution.unify(&rule.head.arguments[1], &move_term);
             (fits || substitution.is_exhausted())
                 && Query { turn: self, now, depth: 0 }.can_fire(rule, substitution)
         })

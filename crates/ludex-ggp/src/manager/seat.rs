@@ -1,4 +1,4 @@
-//! Who sits at a role: a player at an address, chance, or a mind in this process.
+//! Who sits at a role: a player at an address, chance, or an agent in this process.
 
 use crate::http::client::{self, Address, Failure};
 use crate::message::{Message, Start};
@@ -6,7 +6,7 @@ use crate::scramble::Scrambler;
 use crate::sexp;
 use ludex_engine::random::Random;
 use ludex_gdl::Game;
-use ludex_search::mind::{self, Mind};
+use ludex_search::agent::{self, Agent};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -164,27 +164,27 @@ impl Seat for Chance {
     fn stop(&mut self, _: Option<&[String]>) {}
 }
 
-/// A mind in this process. It thinks in its own time only, and builds nothing beside: two of them on one
+/// An agent in this process. It thinks in its own time only, and builds nothing beside: two of them on one
 /// machine have equal time.
 #[derive(Debug)]
 pub struct Local {
     name: String,
-    settings: mind::Settings,
-    mind: Option<Mind>,
+    settings: agent::Settings,
+    agent: Option<Agent>,
     play_clock: Duration,
     seeds: Random,
     remark: String,
 }
 
 impl Local {
-    /// A mind with these settings; its seed changes from match to match.
-    pub fn new(name: &str, settings: mind::Settings) -> Local {
+    /// An agent with these settings; its seed changes from match to match.
+    pub fn new(name: &str, settings: agent::Settings) -> Local {
         let seeds = Random::new(settings.seed);
-        let settings = mind::Settings { ponder: false, extras: Vec::new(), ..settings };
+        let settings = agent::Settings { ponder: false, extras: Vec::new(), ..settings };
         Local {
             name: name.to_owned(),
             settings,
-            mind: None,
+            agent: None,
             play_clock: Duration::ZERO,
             seeds,
             remark: String::new(),
@@ -200,27 +200,27 @@ impl Seat for Local {
     fn start(&mut self, briefing: &Briefing) -> Reply {
         self.settings.seed = self.seeds.bits();
         self.play_clock = briefing.play_clock;
-        let mut mind = Mind::new(briefing.game.clone(), &briefing.role, self.settings.clone());
+        let mut agent = Agent::new(briefing.game.clone(), &briefing.role, self.settings.clone());
         let deadline = Instant::now() + briefing.start_clock;
-        mind.prepare(deadline);
-        let ready = mind.ready(deadline);
-        mind.rest();
-        self.mind = Some(mind);
+        agent.prepare(deadline);
+        let ready = agent.ready(deadline);
+        agent.rest();
+        self.agent = Some(agent);
         if ready.is_ok() { Reply::Pass } else { Reply::Late }
     }
 
     fn play(&mut self, last: Option<&[String]>, _: &[String]) -> Reply {
-        let Some(mind) = &mut self.mind else { return Reply::Unreachable };
+        let Some(agent) = &mut self.agent else { return Reply::Unreachable };
         // The joint moves are the manager's own, so they can be followed.
-        if last.is_some_and(|moves| mind.advance(moves).is_err()) {
+        if last.is_some_and(|moves| agent.advance(moves).is_err()) {
             return Reply::Unreachable;
         }
-        match mind.choose(Instant::now() + self.play_clock) {
+        match agent.choose(Instant::now() + self.play_clock) {
             Ok(decision) => {
-                self.remark = mind.describe(&decision);
-                Reply::Move(decision.movement)
+                self.remark = agent.describe(&decision);
+                Reply::Move(decision.action)
             }
-            Err(mind::MindError::NotReady) => Reply::Late,
+            Err(agent::AgentError::NotReady) => Reply::Late,
             Err(_) => Reply::Unreachable,
         }
     }
@@ -230,6 +230,6 @@ impl Seat for Local {
     }
 
     fn stop(&mut self, _: Option<&[String]>) {
-        self.mind = None;
+        self.agent = None;
     }
 }

@@ -78,7 +78,7 @@ pub enum Kind {
         role: String,
         /// The move.
         #[serde(rename = "move")]
-        movement: String,
+        action: String,
     },
 }
 
@@ -123,7 +123,7 @@ impl fmt::Display for Difference {
                     |value: &Option<i32>| value.map_or("no single value".to_owned(), |v| v.to_string());
                 write!(f, "  role: {role}; the record says {}, the engine {}", show(record), show(engine))
             }
-            Kind::IllegalMove { role, movement } => write!(f, "  role: {role}; move: {movement}"),
+            Kind::IllegalMove { role, action } => write!(f, "  role: {role}; move: {action}"),
         }
     }
 }

@@ -165,8 +165,8 @@ impl<'e> Replayer<'e> {
             match known.filter(|id| legal.binary_search(id).is_ok()) {
                 Some(id) => joint.push(id),
                 None => {
-                    let (role, movement) = (self.roles[role.index()].clone(), text.clone());
-                    return Err(Kind::IllegalMove { role, movement });
+                    let (role, action) = (self.roles[role.index()].clone(), text.clone());
+                    return Err(Kind::IllegalMove { role, action });
                 }
             }
         }

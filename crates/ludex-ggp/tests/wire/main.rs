@@ -7,7 +7,7 @@ mod player;
 
 use ludex_ggp::http::server::{Handle, Handler, Limits, Server};
 use ludex_ggp::player::{Player, Settings};
-use ludex_search::mind;
+use ludex_search::agent;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -23,8 +23,8 @@ struct Running {
 
 impl Running {
     fn new(limits: Limits) -> Running {
-        let mind = mind::Settings { threads: 1, memory: 64 << 20, ..mind::Settings::default() };
-        let settings = Settings { mind, ..Settings::default() };
+        let agent = agent::Settings { threads: 1, memory: 64 << 20, ..agent::Settings::default() };
+        let settings = Settings { agent, ..Settings::default() };
         let log = Arc::new(Mutex::new(Vec::new()));
         let lines = log.clone();
         let say = Arc::new(move |line: &str| lines.lock().expect("no panic").push(line.to_owned()));

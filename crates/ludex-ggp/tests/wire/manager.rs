@@ -9,7 +9,7 @@ use ludex_ggp::manager::{Event, Setting, Terms, Unfit, run, tournament};
 use ludex_ggp::message::Message;
 use ludex_ggp::record::{MatchRecord, Records};
 use ludex_ggp::replay::Replayer;
-use ludex_search::mind;
+use ludex_search::agent;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -221,9 +221,9 @@ fn chance_plays_the_role_of_that_name() {
 #[test]
 fn a_tournament_counts_what_its_records_say() {
     let setting = setting("racetoten");
-    let mind = mind::Settings { threads: 1, memory: 16 << 20, ..mind::Settings::default() };
+    let agent = agent::Settings { threads: 1, memory: 16 << 20, ..agent::Settings::default() };
     let mut make = |number: usize| -> Box<dyn Seat> {
-        if number == 0 { Box::new(Local::new("ludex", mind.clone())) } else { Box::new(Chance) }
+        if number == 0 { Box::new(Local::new("ludex", agent.clone())) } else { Box::new(Chance) }
     };
     let mut totals = [0, 0];
     let mut report = |record: &MatchRecord, _: &[tournament::Score]| {

@@ -76,8 +76,8 @@ fn info_and_abort_are_answered_while_it_thinks() {
         assert_eq!(player.ask("( INFO )"), "( ( name ludex ) ( status busy ) )");
         // An hour on the clock: only the abort can end the thinking.
         assert_eq!(player.ask("( ABORT long )"), "aborted");
-        let movement = thinking.join().expect("no panic");
-        assert!(movement.starts_with('(') || ["nil", "busy"].contains(&movement.as_str()), "{movement}");
+        let action = thinking.join().expect("no panic");
+        assert!(action.starts_with('(') || ["nil", "busy"].contains(&action.as_str()), "{action}");
     });
     assert_eq!(player.ask("( INFO )"), "( ( name ludex ) ( status available ) )");
 }
@@ -120,8 +120,8 @@ fn short_clocks_are_kept() {
     let player = Running::new(Limits::default());
     assert_eq!(player.ask(&start("m", "connectfour", "red", "5 1")), "ready");
     let asked = Instant::now();
-    let movement = player.ask("( PLAY m NIL )");
-    assert!(movement.starts_with("(drop "), "{movement}");
+    let action = player.ask("( PLAY m NIL )");
+    assert!(action.starts_with("(drop "), "{action}");
     // Not a measurement: an hour of thinking would show, a busy machine would not.
     assert!(asked.elapsed() < Duration::from_secs(60));
     assert_eq!(player.ask("( ABORT m )"), "aborted");

@@ -143,7 +143,7 @@ impl<'a> Programs<'a> {
         for role in vocabulary.roles() {
             let name = self.term(vocabulary.terms(), vocabulary.role(role));
             let text = |m: MoveId| {
-                let term = self.term(vocabulary.terms(), vocabulary.movement(role, m));
+                let term = self.term(vocabulary.terms(), vocabulary.action(role, m));
                 (m, format!("does({name},{term},"))
             };
             texts.push(self.system.moves(role).map(text).collect());
@@ -156,7 +156,7 @@ impl<'a> Programs<'a> {
                 .map(|list| {
                     let made =
                         |(_, text): &&(MoveId, String)| shown.contains(format!("{text}{time})").as_str());
-                    list.iter().find(made).map(|(movement, _)| *movement)
+                    list.iter().find(made).map(|(action, _)| *action)
                 })
                 .collect();
             match joint {
@@ -193,8 +193,8 @@ impl<'a> Programs<'a> {
         out.push_str("% Each role makes a legal move until nothing can follow.\n");
         for role in vocabulary.roles() {
             let name = self.term(vocabulary.terms(), vocabulary.role(role));
-            for movement in self.system.moves(role) {
-                let term = self.term(vocabulary.terms(), vocabulary.movement(role, movement));
+            for action in self.system.moves(role) {
+                let term = self.term(vocabulary.terms(), vocabulary.action(role, action));
                 let _ = writeln!(out, "{mdom}({name},{term}).");
             }
         }

@@ -41,7 +41,7 @@ fn decides_the_turn(
     let mut parts = Vec::new();
     for &(fluent, mover) in control {
         for role in vocabulary.roles().filter(|&role| role != mover) {
-            let moves = system.moves(role).map(|movement| vocabulary.movement(role, movement)).collect();
+            let moves = system.moves(role).map(|action| vocabulary.action(role, action)).collect();
             let legal = Atom {
                 question: Question::Legal,
                 arguments: vec![Arg::Ground(vocabulary.role(role)), Arg::Variable(0)],
@@ -96,7 +96,7 @@ pub(super) fn impossible(prover: &Prover<'_>, lemmas: &[Lemma], budget: &Budget)
         let mut seen = Vec::new();
         for role in vocabulary.roles() {
             worker.legal(&sample.state, role, &mut legal);
-            seen.extend(legal.iter().map(|&movement| (role, name(system, role, movement))));
+            seen.extend(legal.iter().map(|&action| (role, name(system, role, action))));
         }
         candidates.retain(|pair| !(seen.contains(&pair.first) && seen.contains(&pair.second)));
     }
@@ -110,8 +110,8 @@ pub(super) fn impossible(prover: &Prover<'_>, lemmas: &[Lemma], budget: &Budget)
     let any = |unrolling: &mut Unrolling<'_>, (role, functor): (RoleId, Functor)| {
         let list: Vec<Lit> = system
             .moves(role)
-            .filter(|&movement| name(system, role, movement) == functor)
-            .map(|movement| unrolling.signal(0, system.net().legal[role.index()][movement.index()]))
+            .filter(|&action| name(system, role, action) == functor)
+            .map(|action| unrolling.signal(0, system.net().legal[role.index()][action.index()]))
             .collect();
         unrolling.solver.or_all(list)
     };
@@ -130,10 +130,10 @@ pub(super) fn impossible(prover: &Prover<'_>, lemmas: &[Lemma], budget: &Budget)
 fn never_together(system: &System, pairs: &[ImpossibleMoves]) -> Expression {
     let vocabulary = system.vocabulary();
     let any = |(role, functor): (RoleId, Functor)| {
-        let moves = system.moves(role).filter(|&movement| name(system, role, movement) == functor);
-        let legal = |movement| {
+        let moves = system.moves(role).filter(|&action| name(system, role, action) == functor);
+        let legal = |action| {
             let arguments =
-                vec![Arg::Ground(vocabulary.role(role)), Arg::Ground(vocabulary.movement(role, movement))];
+                vec![Arg::Ground(vocabulary.role(role)), Arg::Ground(vocabulary.action(role, action))];
             Expression::Atom(Atom { question: Question::Legal, arguments })
         };
         Expression::Or(moves.map(legal).collect())
@@ -146,14 +146,14 @@ fn never_together(system: &System, pairs: &[ImpossibleMoves]) -> Expression {
 }
 
 fn names(system: &System, role: RoleId) -> Vec<Functor> {
-    let mut list: Vec<Functor> = system.moves(role).map(|movement| name(system, role, movement)).collect();
+    let mut list: Vec<Functor> = system.moves(role).map(|action| name(system, role, action)).collect();
     list.sort_unstable();
     list.dedup();
     list
 }
 
-fn name(system: &System, role: RoleId, movement: MoveId) -> Functor {
+fn name(system: &System, role: RoleId, action: MoveId) -> Functor {
     let vocabulary = system.vocabulary();
-    let term = vocabulary.movement(role, movement);
+    let term = vocabulary.action(role, action);
     (vocabulary.terms().functor(term), vocabulary.terms().arguments(term).len())
 }

@@ -1,4 +1,4 @@
-//! Covers: a set of states as a list of state descriptions, shared like a diagram.
+//! Covers: a set of states as a list of state descriptions, shared like a bdd.
 //!
 //! A description is a conjunction of fluents that hold and fluents that do not; the fluents it does not
 //! mention are free. A cover is *irredundant* (Minato and Morreale): no description of it can be left out,
@@ -9,7 +9,7 @@
 //! Descriptions that begin alike share what follows, so a million of them can be counted, stored and matched
 //! without being written out.
 
-use super::diagram::{Diagram, Diagrams, LEAF, Stop};
+use super::bdd::{Bdd, Bdds, LEAF, Stop};
 use hashbrown::HashMap;
 
 /// A list of descriptions in a [`Covers`].
@@ -42,13 +42,13 @@ pub(crate) struct Covers {
 
 /// The search for one cover.
 struct Search {
-    done: HashMap<(Diagram, Diagram), Cover>,
-    met: HashMap<(Cover, Diagram), Diagram>,
+    done: HashMap<(Bdd, Bdd), Cover>,
+    met: HashMap<(Cover, Bdd), Bdd>,
     /// Give up when there are more diagram nodes than this, or results.
     most: usize,
 }
 
-/// Diagram nodes that the search for short descriptions may make, beside some for each node of the set.
+/// Bdd nodes that the search for short descriptions may make, beside some for each node of the set.
 const PATIENCE: usize = 20_000;
 
 impl Covers {
@@ -83,38 +83,38 @@ impl Covers {
     /// none, the ways through the diagram of `must` are taken as they are.
     pub(crate) fn between(
         &mut self,
-        diagrams: &mut Diagrams<'_>,
-        must: Diagram,
-        known: Diagram,
-        ghosts: &[Diagram],
+        bdds: &mut Bdds<'_>,
+        must: Bdd,
+        known: Bdd,
+        ghosts: &[Bdd],
     ) -> Result<Cover, Stop> {
-        let may = diagrams.or(must, known)?;
+        let may = bdds.or(must, known)?;
         for &ghosts in ghosts {
-            let may = diagrams.or(may, ghosts)?;
-            let most = diagrams.len() + PATIENCE + 16 * diagrams.size(must);
+            let may = bdds.or(may, ghosts)?;
+            let most = bdds.len() + PATIENCE + 16 * bdds.size(must);
             let mut search = Search { done: HashMap::new(), met: HashMap::new(), most };
-            if let Some(cover) = self.shortest(diagrams, must, may, &mut search)? {
+            if let Some(cover) = self.shortest(bdds, must, may, &mut search)? {
                 return Ok(cover);
             }
         }
-        Ok(self.ways(diagrams, must, &mut HashMap::new()))
+        Ok(self.ways(bdds, must, &mut HashMap::new()))
     }
 
     /// The ways through the diagram of a set, each a description.
-    fn ways(&mut self, diagrams: &Diagrams<'_>, set: Diagram, done: &mut HashMap<Diagram, Cover>) -> Cover {
-        if set == Diagram::FALSE {
+    fn ways(&mut self, bdds: &Bdds<'_>, set: Bdd, done: &mut HashMap<Bdd, Cover>) -> Cover {
+        if set == Bdd::FALSE {
             return Cover::NONE;
         }
-        if set == Diagram::TRUE {
+        if set == Bdd::TRUE {
             return Cover::ALL;
         }
         if let Some(&known) = done.get(&set) {
             return known;
         }
-        let (low, high) = diagrams.ways(set);
-        let without = self.ways(diagrams, low, done);
-        let with = self.ways(diagrams, high, done);
-        let cover = self.part(Part { level: diagrams.level(set), without, with, free: Cover::NONE });
+        let (low, high) = bdds.ways(set);
+        let without = self.ways(bdds, low, done);
+        let with = self.ways(bdds, high, done);
+        let cover = self.part(Part { level: bdds.level(set), without, with, free: Cover::NONE });
         done.insert(set, cover);
         cover
     }
@@ -122,38 +122,38 @@ impl Covers {
     /// Short descriptions that cover `must` within `may`, or `None` when patience is at an end.
     fn shortest(
         &mut self,
-        diagrams: &mut Diagrams<'_>,
-        must: Diagram,
-        may: Diagram,
+        bdds: &mut Bdds<'_>,
+        must: Bdd,
+        may: Bdd,
         search: &mut Search,
     ) -> Result<Option<Cover>, Stop> {
-        if must == Diagram::FALSE {
+        if must == Bdd::FALSE {
             return Ok(Some(Cover::NONE));
         }
-        if may == Diagram::TRUE {
+        if may == Bdd::TRUE {
             return Ok(Some(Cover::ALL));
         }
         if let Some(&known) = search.done.get(&(must, may)) {
             return Ok(Some(known));
         }
-        if diagrams.len() > search.most || search.done.len() > search.most {
+        if bdds.len() > search.most || search.done.len() > search.most {
             return Ok(None);
         }
-        let level = diagrams.level(must).min(diagrams.level(may));
-        let (must0, must1) = diagrams.split(must, level);
-        let (may0, may1) = diagrams.split(may, level);
+        let level = bdds.level(must).min(bdds.level(may));
+        let (must0, must1) = bdds.split(must, level);
+        let (may0, may1) = bdds.split(may, level);
         // What only descriptions that mention the fluent can cover.
-        let only0 = diagrams.without(must0, may1)?;
-        let only1 = diagrams.without(must1, may0)?;
-        let Some(without) = self.shortest(diagrams, only0, may0, search)? else { return Ok(None) };
-        let Some(with) = self.shortest(diagrams, only1, may1, search)? else { return Ok(None) };
-        let met0 = self.met(diagrams, without, must0, search)?;
-        let met1 = self.met(diagrams, with, must1, search)?;
-        let rest0 = diagrams.without(must0, met0)?;
-        let rest1 = diagrams.without(must1, met1)?;
-        let rest = diagrams.or(rest0, rest1)?;
-        let both = diagrams.and(may0, may1)?;
-        let Some(free) = self.shortest(diagrams, rest, both, search)? else { return Ok(None) };
+        let only0 = bdds.without(must0, may1)?;
+        let only1 = bdds.without(must1, may0)?;
+        let Some(without) = self.shortest(bdds, only0, may0, search)? else { return Ok(None) };
+        let Some(with) = self.shortest(bdds, only1, may1, search)? else { return Ok(None) };
+        let met0 = self.met(bdds, without, must0, search)?;
+        let met1 = self.met(bdds, with, must1, search)?;
+        let rest0 = bdds.without(must0, met0)?;
+        let rest1 = bdds.without(must1, met1)?;
+        let rest = bdds.or(rest0, rest1)?;
+        let both = bdds.and(may0, may1)?;
+        let Some(free) = self.shortest(bdds, rest, both, search)? else { return Ok(None) };
         let cover = self.part(Part { level, without, with, free });
         search.done.insert((must, may), cover);
         Ok(Some(cover))
@@ -161,15 +161,9 @@ impl Covers {
 
     /// The states of `set` that meet some description of the cover. Never all states that do: without what is
     /// known of reachable states the union of a few short descriptions can have a huge diagram.
-    fn met(
-        &self,
-        diagrams: &mut Diagrams<'_>,
-        cover: Cover,
-        set: Diagram,
-        search: &mut Search,
-    ) -> Result<Diagram, Stop> {
-        if cover == Cover::NONE || set == Diagram::FALSE {
-            return Ok(Diagram::FALSE);
+    fn met(&self, bdds: &mut Bdds<'_>, cover: Cover, set: Bdd, search: &mut Search) -> Result<Bdd, Stop> {
+        if cover == Cover::NONE || set == Bdd::FALSE {
+            return Ok(Bdd::FALSE);
         }
         if cover == Cover::ALL {
             return Ok(set);
@@ -178,18 +172,18 @@ impl Covers {
             return Ok(known);
         }
         let part = self.parts[cover.0 as usize];
-        let level = part.level.min(diagrams.level(set));
-        let (set0, set1) = diagrams.split(set, level);
+        let level = part.level.min(bdds.level(set));
+        let (set0, set1) = bdds.split(set, level);
         let (low, high) = if part.level == level {
-            let low = self.met(diagrams, part.without, set0, search)?;
-            let high = self.met(diagrams, part.with, set1, search)?;
-            let free0 = self.met(diagrams, part.free, set0, search)?;
-            let free1 = self.met(diagrams, part.free, set1, search)?;
-            (diagrams.or(low, free0)?, diagrams.or(high, free1)?)
+            let low = self.met(bdds, part.without, set0, search)?;
+            let high = self.met(bdds, part.with, set1, search)?;
+            let free0 = self.met(bdds, part.free, set0, search)?;
+            let free1 = self.met(bdds, part.free, set1, search)?;
+            (bdds.or(low, free0)?, bdds.or(high, free1)?)
         } else {
-            (self.met(diagrams, cover, set0, search)?, self.met(diagrams, cover, set1, search)?)
+            (self.met(bdds, cover, set0, search)?, self.met(bdds, cover, set1, search)?)
         };
-        let met = diagrams.node(level, low, high)?;
+        let met = bdds.node(level, low, high)?;
         search.met.insert((cover, set), met);
         Ok(met)
     }
@@ -198,7 +192,7 @@ impl Covers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endgame::diagram::tests::{FLUENTS, diagrams, random_set};
+    use crate::endgame::bdd::tests::{FLUENTS, bdds, random_set};
     use ludex_engine::random::Random;
 
     /// The states that meet some description, and the number of descriptions.
@@ -222,20 +216,20 @@ mod tests {
 
     #[test]
     fn covers_lie_between_what_must_and_what_may_be() {
-        let mut diagrams = diagrams();
+        let mut bdds = bdds();
         let mut covers = Covers::new();
         let mut random = Random::new(6);
         for _ in 0..200 {
-            let (a, x) = random_set(&mut diagrams, &mut random);
-            let (b, y) = random_set(&mut diagrams, &mut random);
-            let (c, z) = random_set(&mut diagrams, &mut random);
-            let cover = covers.between(&mut diagrams, a, b, &[c]).expect("small");
+            let (a, x) = random_set(&mut bdds, &mut random);
+            let (b, y) = random_set(&mut bdds, &mut random);
+            let (c, z) = random_set(&mut bdds, &mut random);
+            let cover = covers.between(&mut bdds, a, b, &[c]).expect("small");
             let (bits, count) = states(&covers, cover, 0, 0);
             assert_eq!(x & !bits, 0, "all that must be is");
             assert_eq!(bits & !(x | y | z), 0, "nothing else is but what may be");
             assert_eq!(count, covers.count(cover));
             // Without anything that may be taken in, and without patience: the ways through the diagram.
-            let plain = covers.between(&mut diagrams, a, Diagram::FALSE, &[]).expect("small");
+            let plain = covers.between(&mut bdds, a, Bdd::FALSE, &[]).expect("small");
             assert_eq!(states(&covers, plain, 0, 0).0, x);
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Regression goes backwards from the goals and does not know where play began, so it also describes states
 //! that play cannot reach (*ghosts*: two players to move at once, a cell with two marks). Whatever is proved
-//! about all reachable states may be assumed, and cuts them off; it also keeps diagrams small, since of all
+//! about all reachable states may be assumed, and cuts them off; it also keeps bdds small, since of all
 //! combinations of fluents only those count that it allows. An empty list is "nothing is known" and always
 //! right.
 //!
@@ -12,7 +12,7 @@
 //! `Groups::drop_broken` those that some joint move breaks from a state in which all candidates hold. What is
 //! left when none is broken holds in every reachable state, by induction.
 
-use super::diagram::{Diagram, Diagrams, Stop};
+use super::bdd::{Bdd, Bdds, Stop};
 use super::transition::JointMove;
 use crate::facts::Facts;
 use hashbrown::{HashMap, HashSet};
@@ -123,15 +123,15 @@ impl Groups {
 
     /// The states that the groups allow. Groups that would make the diagram large are left out, which is
     /// always sound.
-    pub(crate) fn allowed(&self, levels: &[u32], diagrams: &mut Diagrams<'_>) -> Result<Diagram, Stop> {
-        self.intersection(levels, diagrams, |group| group.bound)
+    pub(crate) fn allowed(&self, levels: &[u32], bdds: &mut Bdds<'_>) -> Result<Bdd, Stop> {
+        self.intersection(levels, bdds, |group| group.bound)
     }
 
     /// States with an easier complement than those that are allowed: of a large group any number less than
     /// two may hold. Descriptions then say which fluent of it holds, where otherwise they may say of all
     /// others that they do not.
-    pub(crate) fn told_apart(&self, levels: &[u32], diagrams: &mut Diagrams<'_>) -> Result<Diagram, Stop> {
-        self.intersection(levels, diagrams, |group| {
+    pub(crate) fn told_apart(&self, levels: &[u32], bdds: &mut Bdds<'_>) -> Result<Bdd, Stop> {
+        self.intersection(levels, bdds, |group| {
             if group.bound == Bound::ExactlyOne && group.fluents.len() > SMALL {
                 Bound::AtMostOne
             } else {
@@ -143,15 +143,15 @@ impl Groups {
     fn intersection(
         &self,
         levels: &[u32],
-        diagrams: &mut Diagrams<'_>,
+        bdds: &mut Bdds<'_>,
         bound: impl Fn(&Group) -> Bound,
-    ) -> Result<Diagram, Stop> {
-        let mut all = Diagram::TRUE;
+    ) -> Result<Bdd, Stop> {
+        let mut all = Bdd::TRUE;
         for group in &self.list {
-            let before = diagrams.len();
-            let one = group.states(bound(group), levels, diagrams)?;
-            let both = diagrams.and(all, one)?;
-            if diagrams.len() - before <= MOST_GROWTH {
+            let before = bdds.len();
+            let one = group.states(bound(group), levels, bdds)?;
+            let both = bdds.and(all, one)?;
+            if bdds.len() - before <= MOST_GROWTH {
                 all = both;
             }
         }
@@ -163,8 +163,8 @@ impl Groups {
         &mut self,
         levels: &[u32],
         joint_moves: &[JointMove],
-        care: Diagram,
-        diagrams: &mut Diagrams<'_>,
+        care: Bdd,
+        bdds: &mut Bdds<'_>,
     ) -> Result<bool, Stop> {
         let mut by_level: HashMap<u32, Vec<usize>> = HashMap::new();
         for (at, group) in self.list.iter().enumerate().filter(|(_, group)| !group.given) {
@@ -180,10 +180,10 @@ impl Groups {
             touched.sort_unstable();
             touched.dedup();
             for at in touched.into_iter().filter(|&at| !broken[at]).collect::<Vec<_>>() {
-                let one = self.list[at].states(self.list[at].bound, levels, diagrams)?;
-                let next = diagrams.substituted(one, &joint.changes, &mut done)?;
-                let outside = diagrams.without(joint.guard, next)?;
-                broken[at] = diagrams.and(outside, care)? != Diagram::FALSE;
+                let one = self.list[at].states(self.list[at].bound, levels, bdds)?;
+                let next = bdds.substituted(one, &joint.changes, &mut done)?;
+                let outside = bdds.without(joint.guard, next)?;
+                broken[at] = bdds.and(outside, care)? != Bdd::FALSE;
             }
         }
         let mut at = 0;
@@ -197,15 +197,15 @@ impl Groups {
 
 impl Group {
     /// The states in which the bound is kept.
-    fn states(&self, bound: Bound, levels: &[u32], diagrams: &mut Diagrams<'_>) -> Result<Diagram, Stop> {
+    fn states(&self, bound: Bound, levels: &[u32], bdds: &mut Bdds<'_>) -> Result<Bdd, Stop> {
         let mut order: Vec<u32> = self.fluents.iter().map(|fluent| levels[fluent.index()]).collect();
         order.sort_unstable();
         // From the last fluent back: what must follow when none, and when one has held so far.
-        let mut after_none = if bound == Bound::ExactlyOne { Diagram::FALSE } else { Diagram::TRUE };
-        let mut after_one = if bound == Bound::None { Diagram::FALSE } else { Diagram::TRUE };
+        let mut after_none = if bound == Bound::ExactlyOne { Bdd::FALSE } else { Bdd::TRUE };
+        let mut after_one = if bound == Bound::None { Bdd::FALSE } else { Bdd::TRUE };
         for &level in order.iter().rev() {
-            after_none = diagrams.node(level, after_none, after_one)?;
-            after_one = diagrams.node(level, after_one, Diagram::FALSE)?;
+            after_none = bdds.node(level, after_none, after_one)?;
+            after_one = bdds.node(level, after_one, Bdd::FALSE)?;
         }
         Ok(after_none)
     }

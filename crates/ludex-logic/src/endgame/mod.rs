@@ -9,13 +9,13 @@
 //! | [`file`] | the file that both write, mapped into memory and checked | |
 //! | [`query`] | what a state is worth: entries, plans, moves, classes | people and scripts |
 //!
-//! Search asks the [`Oracle`]. Sets of states are decision diagrams (`diagram`), written as lists of state
+//! Search asks the [`Oracle`]. Sets of states are decision bdds (`bdd`), written as lists of state
 //! descriptions by `cover` and shown with variables by [`describe`]; `transition` reads the rules off the
 //! propositional network; [`invariants`] says what may be assumed.
 
+mod bdd;
 mod cover;
 pub mod describe;
-mod diagram;
 pub mod file;
 pub mod invariants;
 mod mapping;
@@ -24,8 +24,8 @@ pub mod regress;
 pub mod solve;
 mod transition;
 
+pub use bdd::{Bdd, Stop};
 pub use cover::Cover;
-pub use diagram::{Diagram, Stop};
 pub use file::{Database, FileError};
 
 use ludex_engine::engine::Goal;

@@ -135,18 +135,18 @@ fn by_own_move(
     let mut own: Vec<MoveId> = options.iter().map(|(joint, _)| joint[role.index()]).collect();
     own.sort_unstable();
     own.dedup();
-    let depths = |movement: MoveId| {
-        options.iter().filter(move |(joint, _)| joint[role.index()] == movement).map(|(_, depth)| *depth)
+    let depths = |action: MoveId| {
+        options.iter().filter(move |(joint, _)| joint[role.index()] == action).map(|(_, depth)| *depth)
     };
     own.into_iter()
-        .map(|movement| {
+        .map(|action| {
             let depth = match kind {
-                Kind::Reachable => depths(movement).flatten().min(),
+                Kind::Reachable => depths(action).flatten().min(),
                 Kind::Forced => {
-                    depths(movement).collect::<Option<Vec<u32>>>().and_then(|all| all.into_iter().max())
+                    depths(action).collect::<Option<Vec<u32>>>().and_then(|all| all.into_iter().max())
                 }
             };
-            (movement, depth)
+            (action, depth)
         })
         .collect()
 }
@@ -165,7 +165,7 @@ fn advice(
     moves
         .into_iter()
         .filter(|(_, depth)| best.is_some() && *depth == best)
-        .map(|(movement, _)| movement)
+        .map(|(action, _)| action)
         .collect()
 }
 
@@ -182,16 +182,15 @@ fn plan(
     while database.depth(&state, role, kind).is_some_and(|depth| depth > 0) {
         let options = options(database, worker, &state, role, kind);
         let own = by_own_move(&options, role, kind);
-        let Some((movement, Some(depth))) = own
+        let Some((action, Some(depth))) = own
             .into_iter()
             .filter(|(_, depth)| depth.is_some())
-            .min_by_key(|(movement, depth)| (*depth, *movement))
+            .min_by_key(|(action, depth)| (*depth, *action))
         else {
             break;
         };
-        let chosen = options
-            .into_iter()
-            .find(|(joint, leads)| joint[role.index()] == movement && *leads == Some(depth));
+        let chosen =
+            options.into_iter().find(|(joint, leads)| joint[role.index()] == action && *leads == Some(depth));
         let Some((joint, _)) = chosen else { break };
         let mut next = vec![0; state.len()];
         worker.next(&state, &joint, &mut next);
@@ -216,7 +215,7 @@ pub fn best_moves(database: &Database, worker: &mut dyn Worker, state: &Row) -> 
             // A greater value than wanted can take longer, but is none the worse.
             let depth = verdict.filter(|_| holds).and_then(|verdict| verdict.depth).unwrap_or(u32::MAX);
             let list = &mut kept[role.index()];
-            match list.iter_mut().find(|(movement, ..)| *movement == joint[role.index()]) {
+            match list.iter_mut().find(|(action, ..)| *action == joint[role.index()]) {
                 Some((_, all, longest)) => (*all, *longest) = (*all && holds, (*longest).max(depth)),
                 None => list.push((joint[role.index()], holds, depth)),
             }
@@ -229,14 +228,14 @@ pub fn best_moves(database: &Database, worker: &mut dyn Worker, state: &Row) -> 
             let hold: Vec<(MoveId, u32)> = list
                 .into_iter()
                 .filter(|(_, holds, _)| *holds)
-                .map(|(movement, _, depth)| (movement, depth))
+                .map(|(action, _, depth)| (action, depth))
                 .collect();
             let is_best = wanted[role.index()].is_some() && wanted[role.index()] == database.best_goal(role);
             let soonest = hold.iter().map(|(_, depth)| *depth).min();
             let mut moves: Vec<MoveId> = hold
                 .into_iter()
                 .filter(|(_, depth)| !is_best || Some(*depth) == soonest)
-                .map(|(movement, _)| movement)
+                .map(|(action, _)| action)
                 .collect();
             moves.sort_unstable();
             moves

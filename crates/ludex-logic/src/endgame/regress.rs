@@ -19,8 +19,8 @@
 //! that may be taken in (ghosts, smaller layers): that is what keeps descriptions short, drops those that a
 //! smaller depth already has, and makes the next step cheap.
 
+use super::bdd::{Allowance, Bdd, Bdds, Stop};
 use super::cover::{Cover, Covers};
-use super::diagram::{Allowance, Diagram, Diagrams, Stop};
 use super::invariants::Groups;
 use super::transition::{JointMove, Transition};
 use super::{Kind, file};
@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// The greatest depth.
     pub depth: u32,
-    /// Diagram nodes at a time, some 40 bytes each.
+    /// Bdd nodes at a time, some 40 bytes each.
     pub nodes: usize,
     /// Entries in all.
     pub entries: u64,
@@ -162,11 +162,11 @@ pub(crate) struct Layers {
     /// By depth.
     pub(crate) layers: Vec<Layer>,
     /// States that are in some layer.
-    known: Diagram,
+    known: Bdd,
     /// The states of the last layer.
-    last: Diagram,
+    last: Bdd,
     /// For each state one more than its depth, or 0.
-    pub(crate) depths: Diagram,
+    pub(crate) depths: Bdd,
     /// True if there is no further layer.
     pub(crate) complete: bool,
 }
@@ -188,7 +188,7 @@ pub struct Summary {
     pub joint_moves: usize,
     /// Those of them that add and delete fixed fluents.
     pub strips_moves: usize,
-    /// Diagram nodes in the end.
+    /// Bdd nodes in the end.
     pub nodes: usize,
     /// Seconds for the network, the diagrams of the rules and what is assumed.
     pub preparation_seconds: f64,
@@ -219,7 +219,7 @@ pub fn regress(game: &Game, options: &Options<'_>) -> Result<Regression, Regress
         ludex_engine::limits::Limits { time: options.limits.time, ..ludex_engine::limits::Limits::default() };
     // A few hundred moves are played; compiling for speed would take longer.
     let engine = propnet::compile(game, engine_limits).map(Propnet::plain).map_err(RegressError::Network)?;
-    // Diagrams are walked recursively, as deep as there are fluents.
+    // Bdds are walked recursively, as deep as there are fluents.
     let stack = (16 << 20) + engine.vocabulary().fluent_count() * 2048;
     std::thread::scope(|scope| {
         let run = || Builder::run(game, &engine, options, started);
@@ -241,17 +241,17 @@ pub(crate) fn best_goal(net: &propnet::Net, role: RoleId) -> Option<Goal> {
 }
 
 struct Builder<'a> {
-    diagrams: Diagrams<'a>,
+    bdds: Bdds<'a>,
     transition: Transition<'a>,
     covers: Covers,
     joint_moves: Vec<JointMove>,
     /// The states that what is assumed allows.
-    care: Diagram,
+    care: Bdd,
     /// States that descriptions may take in for their shortness, since no play reaches them: all of them, and
     /// those that are easy to tell.
-    ghosts: [Diagram; 2],
+    ghosts: [Bdd; 2],
     /// The states in which the game goes on and everybody has a legal move.
-    alive: Diagram,
+    alive: Bdd,
     lists: Vec<Layers>,
     strips: bool,
     most_entries: u64,
@@ -279,11 +279,11 @@ impl Builder<'_> {
         let mut builder = Builder {
             care: rules.care,
             ghosts: rules.ghosts,
-            diagrams: rules.diagrams,
+            bdds: rules.bdds,
             transition: rules.transition,
             covers: Covers::new(),
             joint_moves: Vec::new(),
-            alive: Diagram::FALSE,
+            alive: Bdd::FALSE,
             lists: Vec::new(),
             strips: options.strips,
             most_entries: limits.entries,
@@ -308,8 +308,8 @@ impl Builder<'_> {
         for role in (0..roles as u32).map(RoleId) {
             let Some(best) = best_goal(net, role) else { continue };
             let given = self.value_states(role, best)?;
-            let goal = self.diagrams.and(given, self.transition.terminal)?;
-            let possible = self.diagrams.and(goal, self.care)?;
+            let goal = self.bdds.and(given, self.transition.terminal)?;
+            let possible = self.bdds.and(goal, self.care)?;
             for other in (0..roles as u32).map(RoleId) {
                 values[role.index()][other.index()] = self.constant_value(other, possible)?;
             }
@@ -320,9 +320,9 @@ impl Builder<'_> {
                     role,
                     kind,
                     layers: Vec::new(),
-                    known: Diagram::FALSE,
-                    last: Diagram::FALSE,
-                    depths: Diagram::FALSE,
+                    known: Bdd::FALSE,
+                    last: Bdd::FALSE,
+                    depths: Bdd::FALSE,
                     complete: false,
                 };
                 self.push_layer(&mut list, goal)?;
@@ -333,22 +333,22 @@ impl Builder<'_> {
     }
 
     /// The states in which the role has this goal value and no other.
-    fn value_states(&mut self, role: RoleId, value: Goal) -> Result<Diagram, Stop> {
-        let mut given = Diagram::FALSE;
-        let mut others = Diagram::FALSE;
+    fn value_states(&mut self, role: RoleId, value: Goal) -> Result<Bdd, Stop> {
+        let mut given = Bdd::FALSE;
+        let mut others = Bdd::FALSE;
         for (other, states) in self.transition.goals[role.index()].clone() {
             let side = if other == Some(value) { &mut given } else { &mut others };
-            *side = self.diagrams.or(*side, states)?;
+            *side = self.bdds.or(*side, states)?;
         }
-        self.diagrams.without(given, others)
+        self.bdds.without(given, others)
     }
 
     /// The one goal value that the role has in all these states, if there is one.
-    fn constant_value(&mut self, role: RoleId, states: Diagram) -> Result<Option<Goal>, Stop> {
+    fn constant_value(&mut self, role: RoleId, states: Bdd) -> Result<Option<Goal>, Stop> {
         for (value, _) in self.transition.goals[role.index()].clone() {
             let Some(value) = value else { continue };
             let given = self.value_states(role, value)?;
-            if states != Diagram::FALSE && self.diagrams.without(states, given)? == Diagram::FALSE {
+            if states != Bdd::FALSE && self.bdds.without(states, given)? == Bdd::FALSE {
                 return Ok(Some(value));
             }
         }
@@ -358,10 +358,10 @@ impl Builder<'_> {
     fn prepare(&mut self, joint_moves: Vec<JointMove>) -> Result<(), Stop> {
         self.joint_moves = joint_moves;
         self.transition.forget_nodes();
-        self.alive = self.diagrams.not(self.transition.terminal)?;
+        self.alive = self.bdds.not(self.transition.terminal)?;
         for role in 0..self.transition.legal.len() {
-            let able = self.diagrams.or_all(self.transition.legal[role].clone())?;
-            self.alive = self.diagrams.and(self.alive, able)?;
+            let able = self.bdds.or_all(self.transition.legal[role].clone())?;
+            self.alive = self.bdds.and(self.alive, able)?;
         }
         Ok(())
     }
@@ -402,20 +402,20 @@ impl Builder<'_> {
     }
 
     /// The states from which some joint move leads into `target`.
-    fn some_move_into(&mut self, target: Diagram) -> Result<Diagram, Stop> {
+    fn some_move_into(&mut self, target: Bdd) -> Result<Bdd, Stop> {
         let mut all = Vec::with_capacity(self.joint_moves.len());
         for at in 0..self.joint_moves.len() {
             let next = self.next_in(at, target)?;
-            let states = self.diagrams.and(self.joint_moves[at].guard, next)?;
-            if states != Diagram::FALSE {
+            let states = self.bdds.and(self.joint_moves[at].guard, next)?;
+            if states != Bdd::FALSE {
                 all.push(states);
             }
         }
-        self.diagrams.or_all(all)
+        self.bdds.or_all(all)
     }
 
     /// The states from which some move of the role leads into `target` whatever the others do.
-    fn forced_into(&mut self, role: RoleId, target: Diagram) -> Result<Diagram, Stop> {
+    fn forced_into(&mut self, role: RoleId, target: Bdd) -> Result<Bdd, Stop> {
         let own = |joint: &JointMove| joint.moves[role.index()];
         let mut order: Vec<usize> = (0..self.joint_moves.len()).collect();
         order.sort_by_key(|&at| own(&self.joint_moves[at]));
@@ -425,57 +425,57 @@ impl Builder<'_> {
             .collect();
         let mut all = Vec::new();
         for group in groups {
-            let movement: MoveId = own(&self.joint_moves[group[0]]);
-            let legal = self.transition.legal[role.index()][movement.index()];
-            let mut states = self.diagrams.and(self.alive, legal)?;
+            let action: MoveId = own(&self.joint_moves[group[0]]);
+            let legal = self.transition.legal[role.index()][action.index()];
+            let mut states = self.bdds.and(self.alive, legal)?;
             for at in group {
-                if states == Diagram::FALSE {
+                if states == Bdd::FALSE {
                     break;
                 }
                 let next = self.next_in(at, target)?;
-                let failing = self.diagrams.without(self.joint_moves[at].guard, next)?;
-                states = self.diagrams.without(states, failing)?;
+                let failing = self.bdds.without(self.joint_moves[at].guard, next)?;
+                states = self.bdds.without(states, failing)?;
             }
-            if states != Diagram::FALSE {
+            if states != Bdd::FALSE {
                 all.push(states);
             }
         }
-        self.diagrams.or_all(all)
+        self.bdds.or_all(all)
     }
 
     /// The states after which, by the joint move, `target` is reached. Right in the states of the move's
     /// guard.
-    fn next_in(&mut self, at: usize, target: Diagram) -> Result<Diagram, Stop> {
+    fn next_in(&mut self, at: usize, target: Bdd) -> Result<Bdd, Stop> {
         let changes = &self.joint_moves[at].changes;
         let mut done = hashbrown::HashMap::new();
         if self.strips {
-            self.diagrams.substituted(target, changes, &mut done)
+            self.bdds.substituted(target, changes, &mut done)
         } else {
-            self.diagrams.substituted_at_length(target, changes, &mut done)
+            self.bdds.substituted_at_length(target, changes, &mut done)
         }
     }
 
     /// Adds the layer of the states in `states` that are not known yet.
-    fn push_layer(&mut self, list: &mut Layers, states: Diagram) -> Result<(), Stop> {
-        let new = self.diagrams.without(states, list.known)?;
-        let must = self.diagrams.and(new, self.care)?;
-        if must == Diagram::FALSE && !list.layers.is_empty() {
+    fn push_layer(&mut self, list: &mut Layers, states: Bdd) -> Result<(), Stop> {
+        let new = self.bdds.without(states, list.known)?;
+        let must = self.bdds.and(new, self.care)?;
+        if must == Bdd::FALSE && !list.layers.is_empty() {
             list.complete = true;
             return Ok(());
         }
-        let cover = self.covers.between(&mut self.diagrams, must, list.known, &self.ghosts)?;
+        let cover = self.covers.between(&mut self.bdds, must, list.known, &self.ghosts)?;
         let entries = self.covers.count(cover);
         let before: u64 = self.lists.iter().chain([&*list]).map(Layers::entries).fold(0, u64::saturating_add);
         if before.saturating_add(entries) > self.most_entries {
             return Err(Stop::Entries(self.most_entries));
         }
         // What is outside of `care` does not matter: the simplest function will do.
-        let new = self.diagrams.simplified(must, self.care)?;
-        let leaf = self.diagrams.leaf(list.layers.len() as u32 + 1);
-        let depths = self.diagrams.if_then_else(must, leaf, list.depths)?;
-        list.depths = self.diagrams.simplified(depths, self.care)?;
-        let known = self.diagrams.or(list.known, new)?;
-        list.known = self.diagrams.simplified(known, self.care)?;
+        let new = self.bdds.simplified(must, self.care)?;
+        let leaf = self.bdds.leaf(list.layers.len() as u32 + 1);
+        let depths = self.bdds.if_then_else(must, leaf, list.depths)?;
+        list.depths = self.bdds.simplified(depths, self.care)?;
+        let known = self.bdds.or(list.known, new)?;
+        list.known = self.bdds.simplified(known, self.care)?;
         list.last = new;
         list.layers.push(Layer { cover, entries });
         Ok(())
@@ -483,7 +483,7 @@ impl Builder<'_> {
 
     /// Throws away what is no longer needed once there is much of it.
     fn collect_if_worthwhile(&mut self) {
-        if self.diagrams.len() < (2 * self.collected).max(1 << 20) {
+        if self.bdds.len() < (2 * self.collected).max(1 << 20) {
             return;
         }
         let moves = self.joint_moves.iter_mut().flat_map(|joint| {
@@ -492,8 +492,8 @@ impl Builder<'_> {
         let lists =
             self.lists.iter_mut().flat_map(|list| [&mut list.known, &mut list.last, &mut list.depths]);
         let others = [&mut self.care, &mut self.alive].into_iter().chain(&mut self.ghosts);
-        self.diagrams.collect(self.transition.diagrams_mut().chain(moves).chain(lists).chain(others));
-        self.collected = self.diagrams.len();
+        self.bdds.collect(self.transition.bdds_mut().chain(moves).chain(lists).chain(others));
+        self.collected = self.bdds.len();
     }
 
     fn summary(&self, groups: usize, stop: Option<Stop>, preparation_seconds: f64, seconds: f64) -> Summary {
@@ -505,7 +505,7 @@ impl Builder<'_> {
             groups,
             joint_moves: self.joint_moves.len(),
             strips_moves: self.joint_moves.iter().filter(|joint| joint.is_strips()).count(),
-            nodes: self.diagrams.len(),
+            nodes: self.bdds.len(),
             preparation_seconds,
             seconds,
         }
@@ -519,11 +519,11 @@ impl Builder<'_> {
         groups: &[Vec<FluentId>],
         summary: &Summary,
     ) -> Vec<u8> {
-        self.diagrams.collect(self.lists.iter_mut().map(|list| &mut list.depths));
+        self.bdds.collect(self.lists.iter_mut().map(|list| &mut list.depths));
         file::regression(&file::Content {
             game,
             vocabulary,
-            diagrams: &self.diagrams,
+            bdds: &self.bdds,
             covers: &self.covers,
             lists: &self.lists,
             values,
@@ -541,10 +541,10 @@ impl Layers {
 
 /// The rules over sets of states, with what may be assumed about the states.
 struct Rules<'a> {
-    diagrams: Diagrams<'a>,
+    bdds: Bdds<'a>,
     transition: Transition<'a>,
-    care: Diagram,
-    ghosts: [Diagram; 2],
+    care: Bdd,
+    ghosts: [Bdd; 2],
     groups: Vec<Vec<FluentId>>,
     joint_moves: Result<Vec<JointMove>, Stop>,
 }
@@ -568,8 +568,8 @@ impl<'a> Rules<'a> {
             groups.add_candidates(engine);
         }
         let vocabulary = engine.vocabulary();
-        let name = |role: RoleId, movement: MoveId| {
-            let term = vocabulary.movement(role, movement);
+        let name = |role: RoleId, action: MoveId| {
+            let term = vocabulary.action(role, action);
             let terms = vocabulary.terms();
             (role, (terms.functor(term), terms.arguments(term).len()))
         };
@@ -580,13 +580,13 @@ impl<'a> Rules<'a> {
                 && names[..last].iter().any(|&one| given.is_impossible(one, names[last]))
         };
         loop {
-            let mut diagrams = Diagrams::new(allowance);
-            let care = groups.allowed(levels, &mut diagrams)?;
-            let mut transition = Transition::new(engine.net(), levels, care, &mut diagrams)?;
+            let mut bdds = Bdds::new(allowance);
+            let care = groups.allowed(levels, &mut bdds)?;
+            let mut transition = Transition::new(engine.net(), levels, care, &mut bdds)?;
             let most = options.limits.joint_moves;
-            let joint_moves = transition.joint_moves(&mut diagrams, &is_impossible, most);
+            let joint_moves = transition.joint_moves(&mut bdds, &is_impossible, most);
             let broken = match &joint_moves {
-                Ok(joint_moves) => groups.drop_broken(levels, joint_moves, care, &mut diagrams),
+                Ok(joint_moves) => groups.drop_broken(levels, joint_moves, care, &mut bdds),
                 Err(stop) => Err(*stop),
             };
             match broken {
@@ -595,10 +595,10 @@ impl<'a> Rules<'a> {
                 // described.
                 Err(_) if groups.has_candidates() => groups.drop_candidates(),
                 _ => {
-                    let told_apart = groups.told_apart(levels, &mut diagrams)?;
-                    let ghosts = [diagrams.not(care)?, diagrams.not(told_apart)?];
+                    let told_apart = groups.told_apart(levels, &mut bdds)?;
+                    let ghosts = [bdds.not(care)?, bdds.not(told_apart)?];
                     return Ok(Rules {
-                        diagrams,
+                        bdds,
                         transition,
                         care,
                         ghosts,

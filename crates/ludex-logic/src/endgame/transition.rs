@@ -7,7 +7,7 @@
 //! A joint move lists only the fluents it changes. The network is computed once with all moves off, and for
 //! each joint move only what hangs on its moves is computed again.
 
-use super::diagram::{Diagram, Diagrams, Stop, Substitute};
+use super::bdd::{Bdd, Bdds, Stop, Substitute};
 use hashbrown::HashMap;
 use ludex_engine::engine::Goal;
 use ludex_engine::propnet::{Net, Node, Signal};
@@ -18,7 +18,7 @@ use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
 pub(crate) struct JointMove {
     pub(crate) moves: Vec<MoveId>,
     /// The states in which the game goes on and all the moves are legal.
-    pub(crate) guard: Diagram,
+    pub(crate) guard: Bdd,
     /// What is different afterwards, ascending by level. Right in the states of the guard.
     pub(crate) changes: Vec<Substitute>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct JointMove {
 impl JointMove {
     /// True if the move adds and deletes fluents whatever the state is, like a STRIPS operator.
     pub(crate) fn is_strips(&self) -> bool {
-        self.changes.iter().all(|change| change.by <= Diagram::TRUE)
+        self.changes.iter().all(|change| change.by <= Bdd::TRUE)
     }
 }
 
@@ -37,20 +37,20 @@ pub(crate) struct Transition<'n> {
     /// The level of each fluent in the order of the diagrams.
     levels: &'n [u32],
     /// The only states that matter: everything here is right in them, and anything elsewhere.
-    care: Diagram,
+    care: Bdd,
     /// Each node with all moves off.
-    values: Vec<Diagram>,
+    values: Vec<Bdd>,
     /// For each role and move the nodes that hang on it, ascending, and the fluents whose next value does.
     reached: Vec<Vec<Reached>>,
     /// Fluents that change even with all moves off.
     restless: Vec<FluentId>,
     block_at: HashMap<usize, usize>,
     /// The states in which the game is over.
-    pub(crate) terminal: Diagram,
+    pub(crate) terminal: Bdd,
     /// For each role and move the states in which it is legal.
-    pub(crate) legal: Vec<Vec<Diagram>>,
+    pub(crate) legal: Vec<Vec<Bdd>>,
     /// For each role its goal values, and where they are given. A value that is no number is `None`.
-    pub(crate) goals: Vec<Vec<(Option<Goal>, Diagram)>>,
+    pub(crate) goals: Vec<Vec<(Option<Goal>, Bdd)>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -64,40 +64,40 @@ impl<'n> Transition<'n> {
     pub(crate) fn new(
         net: &'n Net,
         levels: &'n [u32],
-        care: Diagram,
-        diagrams: &mut Diagrams<'_>,
+        care: Bdd,
+        bdds: &mut Bdds<'_>,
     ) -> Result<Transition<'n>, Stop> {
         let block_at = net.blocks.iter().enumerate().map(|(at, block)| (block.nodes.start, at)).collect();
         let mut transition = Transition {
             net,
             levels,
             care,
-            values: vec![Diagram::FALSE; net.nodes.len()],
+            values: vec![Bdd::FALSE; net.nodes.len()],
             reached: Vec::new(),
             restless: Vec::new(),
             block_at,
-            terminal: Diagram::FALSE,
+            terminal: Bdd::FALSE,
             legal: Vec::new(),
             goals: Vec::new(),
         };
         let all: Vec<u32> = (0..net.nodes.len() as u32).collect();
-        transition.compute(diagrams, &all, &[], &mut Vec::new())?;
-        transition.terminal = transition.signal(diagrams, net.terminal)?;
+        transition.compute(bdds, &all, &[], &mut Vec::new())?;
+        transition.terminal = transition.signal(bdds, net.terminal)?;
         for list in &net.legal {
             let legal =
-                list.iter().map(|&signal| transition.signal(diagrams, signal)).collect::<Result<_, _>>()?;
+                list.iter().map(|&signal| transition.signal(bdds, signal)).collect::<Result<_, _>>()?;
             transition.legal.push(legal);
         }
         for list in &net.goals {
             let goals = list
                 .iter()
-                .map(|&(value, signal)| Ok((value, transition.signal(diagrams, signal)?)))
+                .map(|&(value, signal)| Ok((value, transition.signal(bdds, signal)?)))
                 .collect::<Result<_, Stop>>()?;
             transition.goals.push(goals);
         }
         for (fluent, &signal) in (0u32..).map(FluentId).zip(&net.next) {
-            let next = transition.signal(diagrams, signal)?;
-            if next != diagrams.fluent(transition.levels[fluent.index()])? {
+            let next = transition.signal(bdds, signal)?;
+            if next != bdds.fluent(transition.levels[fluent.index()])? {
                 transition.restless.push(fluent);
             }
         }
@@ -109,10 +109,10 @@ impl<'n> Transition<'n> {
     /// there before goes to `undo`.
     fn compute(
         &mut self,
-        diagrams: &mut Diagrams<'_>,
+        bdds: &mut Bdds<'_>,
         nodes: &[u32],
         on: &[MoveId],
-        undo: &mut Vec<(u32, Diagram)>,
+        undo: &mut Vec<(u32, Bdd)>,
     ) -> Result<(), Stop> {
         let mut at = 0;
         while at < nodes.len() {
@@ -124,82 +124,82 @@ impl<'n> Transition<'n> {
                     undo.push((node as u32, self.values[node]));
                 }
                 for &(variable, _) in &block.feedback {
-                    self.values[variable] = Diagram::FALSE;
+                    self.values[variable] = Bdd::FALSE;
                 }
                 // Monotone in its variables over finitely many states, so it settles.
                 loop {
                     for node in block.nodes.clone() {
                         if net.nodes[node] != Node::Feedback {
-                            self.values[node] = self.node(diagrams, node, on)?;
+                            self.values[node] = self.node(bdds, node, on)?;
                         }
                     }
                     let mut settled = true;
                     for &(variable, signal) in &block.feedback {
                         // Cut to what matters: equal there is then equal.
-                        let value = self.signal(diagrams, signal)?;
-                        let value = diagrams.and(value, self.care)?;
+                        let value = self.signal(bdds, signal)?;
+                        let value = bdds.and(value, self.care)?;
                         settled &= value == self.values[variable];
                         self.values[variable] = value;
                     }
                     if settled {
                         break;
                     }
-                    diagrams.step()?;
+                    bdds.step()?;
                 }
                 at += block.nodes.len();
             } else {
                 undo.push((node as u32, self.values[node]));
-                self.values[node] = self.node(diagrams, node, on)?;
+                self.values[node] = self.node(bdds, node, on)?;
                 at += 1;
             }
         }
         Ok(())
     }
 
-    fn node(&self, diagrams: &mut Diagrams<'_>, node: usize, on: &[MoveId]) -> Result<Diagram, Stop> {
+    fn node(&self, bdds: &mut Bdds<'_>, node: usize, on: &[MoveId]) -> Result<Bdd, Stop> {
         Ok(match self.net.nodes[node] {
-            Node::False => Diagram::FALSE,
-            Node::Fluent(fluent) => diagrams.fluent(self.levels[fluent as usize])?,
-            Node::Move(role, movement) => {
-                let made = on.get(role as usize).is_some_and(|made| made.0 == movement);
-                if made { Diagram::TRUE } else { Diagram::FALSE }
+            Node::False => Bdd::FALSE,
+            Node::Fluent(fluent) => bdds.fluent(self.levels[fluent as usize])?,
+            Node::Move(role, action) => {
+                let made = on.get(role as usize).is_some_and(|made| made.0 == action);
+                if made { Bdd::TRUE } else { Bdd::FALSE }
             }
             Node::Feedback => self.values[node],
             Node::And(a, b) => {
-                let a = self.signal(diagrams, a)?;
-                let b = self.signal(diagrams, b)?;
-                let both = diagrams.and(a, b)?;
-                diagrams.simplified(both, self.care)?
+                let a = self.signal(bdds, a)?;
+                let b = self.signal(bdds, b)?;
+                let both = bdds.and(a, b)?;
+                bdds.simplified(both, self.care)?
             }
         })
     }
 
-    fn signal(&self, diagrams: &mut Diagrams<'_>, signal: Signal) -> Result<Diagram, Stop> {
+    fn signal(&self, bdds: &mut Bdds<'_>, signal: Signal) -> Result<Bdd, Stop> {
         let value = self.values[signal.node()];
-        if signal.is_inverted() { diagrams.not(value) } else { Ok(value) }
+        if signal.is_inverted() { bdds.not(value) } else { Ok(value) }
     }
 
     /// Every joint move that can be made in some state in which the game goes on, without those whose last
     /// move is known to be impossible with an earlier one.
     pub(crate) fn joint_moves(
         &mut self,
-        diagrams: &mut Diagrams<'_>,
+        bdds: &mut Bdds<'_>,
         is_impossible: &dyn Fn(&[MoveId]) -> bool,
         most: usize,
     ) -> Result<Vec<JointMove>, Stop> {
-        let going_on = diagrams.not(self.terminal)?;
+        let going_on = bdds.not(self.terminal)?;
         let mut partial = vec![(Vec::new(), going_on)];
         for role in 0..self.legal.len() {
             let mut longer = Vec::new();
             for (moves, guard) in &partial {
-                for (movement, legal) in (0u32..).map(MoveId).zip(self.legal[role].clone()) {
-                    diagrams.step()?;
-                    let guard = diagrams.and(*guard, legal)?;
-                    if guard == Diagram::FALSE || diagrams.and(guard, self.care)? == Diagram::FALSE {
+                for (action, legal) in (0u32..).map(MoveId).zip(self.legal[role].clone()) {
+                    bdds.step()?;
+                    let guard = bdds.and(*guard, legal)?;
+                    if guard == Bdd::FALSE || bdds.and(guard, self.care)? == Bdd::FALSE {
                         continue;
                     }
                     let mut moves: Vec<MoveId> = moves.clone();
-                    moves.push(movement);
+                    moves.push(action);
                     if is_impossible(&moves) {
                         continue;
                     }
@@ -213,7 +213,7 @@ impl<'n> Transition<'n> {
         }
         let mut all = Vec::with_capacity(partial.len());
         for (moves, guard) in partial {
-            let changes = self.changes(diagrams, &moves, guard)?;
+            let changes = self.changes(bdds, &moves, guard)?;
             all.push(JointMove { moves, guard, changes });
         }
         Ok(all)
@@ -222,14 +222,14 @@ impl<'n> Transition<'n> {
     /// What a joint move changes in the states of `guard`.
     fn changes(
         &mut self,
-        diagrams: &mut Diagrams<'_>,
+        bdds: &mut Bdds<'_>,
         moves: &[MoveId],
-        guard: Diagram,
+        guard: Bdd,
     ) -> Result<Vec<Substitute>, Stop> {
         let mut nodes = Vec::new();
         let mut fluents = self.restless.clone();
-        for (role, movement) in (0u32..).map(RoleId).zip(moves) {
-            let reached = &self.reached[role.index()][movement.index()];
+        for (role, action) in (0u32..).map(RoleId).zip(moves) {
+            let reached = &self.reached[role.index()][action.index()];
             nodes.extend_from_slice(&reached.nodes);
             fluents.extend_from_slice(&reached.fluents);
         }
@@ -238,10 +238,10 @@ impl<'n> Transition<'n> {
         fluents.sort_unstable();
         fluents.dedup();
         let mut undo = Vec::with_capacity(nodes.len());
-        let computed = self.compute(diagrams, &nodes, moves, &mut undo);
+        let computed = self.compute(bdds, &nodes, moves, &mut undo);
         let changes = computed.and_then(|()| {
-            let within = diagrams.and(guard, self.care)?;
-            self.differences(diagrams, &fluents, within)
+            let within = bdds.and(guard, self.care)?;
+            self.differences(bdds, &fluents, within)
         });
         for (node, value) in undo.into_iter().rev() {
             self.values[node as usize] = value;
@@ -252,19 +252,19 @@ impl<'n> Transition<'n> {
     /// The listed fluents whose next value differs from the present one in some state of `within`.
     fn differences(
         &self,
-        diagrams: &mut Diagrams<'_>,
+        bdds: &mut Bdds<'_>,
         fluents: &[FluentId],
-        within: Diagram,
+        within: Bdd,
     ) -> Result<Vec<Substitute>, Stop> {
         let mut changes = Vec::new();
         for fluent in fluents {
             let level = self.levels[fluent.index()];
-            let next = self.signal(diagrams, self.net.next[fluent.index()])?;
-            let now = diagrams.fluent(level)?;
-            let not_next = diagrams.not(next)?;
-            let differs = diagrams.if_then_else(now, not_next, next)?;
-            if diagrams.and(differs, within)? != Diagram::FALSE {
-                let by = diagrams.simplified(next, within)?;
+            let next = self.signal(bdds, self.net.next[fluent.index()])?;
+            let now = bdds.fluent(level)?;
+            let not_next = bdds.not(next)?;
+            let differs = bdds.if_then_else(now, not_next, next)?;
+            if bdds.and(differs, within)? != Bdd::FALSE {
+                let by = bdds.simplified(next, within)?;
                 changes.push(Substitute { level, by });
             }
         }
@@ -273,8 +273,8 @@ impl<'n> Transition<'n> {
     }
 
     /// Every diagram that is still needed.
-    pub(crate) fn diagrams_mut(&mut self) -> impl Iterator<Item = &mut Diagram> {
-        let goals = self.goals.iter_mut().flatten().map(|(_, diagram)| diagram);
+    pub(crate) fn bdds_mut(&mut self) -> impl Iterator<Item = &mut Bdd> {
+        let goals = self.goals.iter_mut().flatten().map(|(_, bdd)| bdd);
         self.values
             .iter_mut()
             .chain(self.legal.iter_mut().flatten())
@@ -302,8 +302,8 @@ fn reached(net: &Net) -> Result<Vec<Vec<Reached>>, Stop> {
                 readers[a.node()].push(index as u32);
                 readers[b.node()].push(index as u32);
             }
-            Node::Move(role, movement) => {
-                inputs.insert((role, movement), index);
+            Node::Move(role, action) => {
+                inputs.insert((role, action), index);
             }
             Node::False | Node::Fluent(_) | Node::Feedback => {}
         }
@@ -345,8 +345,8 @@ fn reached(net: &Net) -> Result<Vec<Vec<Reached>>, Stop> {
         .zip(&net.legal)
         .map(|(role, legal)| {
             (0..legal.len() as u32)
-                .map(|movement| {
-                    inputs.get(&(role, movement)).map_or_else(|| Ok(Reached::default()), |&at| from(at))
+                .map(|action| {
+                    inputs.get(&(role, action)).map_or_else(|| Ok(Reached::default()), |&at| from(at))
                 })
                 .collect()
         })

@@ -488,8 +488,8 @@ impl Resolver<'_> {
             }
             (Question::Legal, 1) => {
                 for role in vocabulary.roles() {
-                    for movement in system.moves(role) {
-                        self.inside(vocabulary.movement(role, movement), argument, name, found);
+                    for action in system.moves(role) {
+                        self.inside(vocabulary.action(role, action), argument, name, found);
                     }
                 }
             }

@@ -139,8 +139,8 @@ pub(super) fn check_measure(
     let mut joint = vec![MoveId(0); legal.len()];
     for number in 0..joint_moves.unwrap_or(0) {
         let mut rest = number;
-        for (movement, list) in joint.iter_mut().zip(&legal) {
-            *movement = MoveId((rest % list.len()) as u32);
+        for (action, list) in joint.iter_mut().zip(&legal) {
+            *action = MoveId((rest % list.len()) as u32);
             rest /= list.len();
         }
         let assumptions: Vec<Lit> = legal.iter().zip(&joint).map(|(list, m)| list[m.index()]).collect();
@@ -164,8 +164,8 @@ fn lowers(
     sheet.given = Some(joint.to_vec());
     let over = sheet.signal(0, net.terminal);
     sheet.solver.clause([!over]);
-    for (list, movement) in net.legal.iter().zip(joint) {
-        let legal = sheet.signal(0, list[movement.index()]);
+    for (list, action) in net.legal.iter().zip(joint) {
+        let legal = sheet.signal(0, list[action.index()]);
         sheet.solver.clause([legal]);
     }
     // The sum before and the sum of what is missing after: together more than all that changes weighs.
@@ -268,8 +268,8 @@ impl<'s> Sheet<'s> {
                     None => self.solver.fresh(),
                 },
                 Node::Fluent(fluent) => self.signal(time - 1, net.next[fluent as usize]),
-                Node::Move(role, movement) => match &self.given {
-                    Some(joint) if time == 0 => self.solver.constant(joint[role as usize].0 == movement),
+                Node::Move(role, action) => match &self.given {
+                    Some(joint) if time == 0 => self.solver.constant(joint[role as usize].0 == action),
                     _ => self.solver.fresh(),
                 },
                 Node::And(a, b) => {
@@ -346,9 +346,9 @@ impl<'s> Sheet<'s> {
         let mut reasons = vec![self.signal(time, net.terminal)];
         let mut moves = vec![Vec::new(); net.legal.len()];
         for (node, kind) in net.nodes.iter().enumerate() {
-            if let Node::Move(role, movement) = *kind {
+            if let Node::Move(role, action) = *kind {
                 let made = self.signal(time, Signal((node as u32) << 1));
-                let legal = self.signal(time, net.legal[role as usize][movement as usize]);
+                let legal = self.signal(time, net.legal[role as usize][action as usize]);
                 self.solver.clause([!made, legal]);
                 moves[role as usize].push((made, legal));
             }
@@ -378,9 +378,9 @@ impl<'s> Sheet<'s> {
         let ended = self.ended(time);
         let mut moves = vec![Vec::new(); net.legal.len()];
         for (node, kind) in net.nodes.iter().enumerate() {
-            if let Node::Move(role, movement) = *kind {
+            if let Node::Move(role, action) = *kind {
                 let made = self.signal(time, Signal((node as u32) << 1));
-                for demand in system.demands(RoleId(role), MoveId(movement)) {
+                for demand in system.demands(RoleId(role), MoveId(action)) {
                     let demanded = self.signal(time, demand);
                     self.solver.clause([!made, demanded]);
                 }
@@ -536,8 +536,8 @@ impl<'s> Sheet<'s> {
         let signal = match question {
             Question::True => vocabulary.find_fluent(arguments[0]).map(|fluent| self.system.input(fluent)),
             Question::Legal => role(arguments[0]).and_then(|role| {
-                let movement = vocabulary.find_move(role, arguments[1])?;
-                Some(net.legal[role.index()][movement.index()])
+                let action = vocabulary.find_move(role, arguments[1])?;
+                Some(net.legal[role.index()][action.index()])
             }),
             Question::Terminal => Some(net.terminal),
             Question::Role => role(arguments[0]).map(|_| Signal::TRUE),

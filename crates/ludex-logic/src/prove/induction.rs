@@ -1,4 +1,4 @@
-//! Base case and induction step, over one state or several in a row.
+//! k-induction: base case and induction step, over one state or several in a row.
 
 use super::lemma::Lemma;
 use super::reference::Line;

@@ -173,8 +173,8 @@ impl<'s> Reachability<'s> {
 
     fn illegal(&mut self, time: usize, joint: &[MoveId], escapes: &mut Vec<Lit>) {
         let system = self.unrolling.system();
-        for (role, movement) in system.vocabulary().roles().zip(joint) {
-            let legal = system.net().legal[role.index()][movement.index()];
+        for (role, action) in system.vocabulary().roles().zip(joint) {
+            let legal = system.net().legal[role.index()][action.index()];
             escapes.push(!self.unrolling.signal(time, legal));
         }
     }
@@ -185,8 +185,8 @@ impl<'s> Reachability<'s> {
         self.unrolling.solver.clause(escapes.iter().copied().chain([!switch]));
         let mut assumptions = vec![switch];
         for (time, joint) in joints.iter().enumerate() {
-            for (role, &movement) in self.unrolling.system().vocabulary().roles().zip(joint) {
-                assumptions.push(self.unrolling.movement(time, role, movement));
+            for (role, &action) in self.unrolling.system().vocabulary().roles().zip(joint) {
+                assumptions.push(self.unrolling.action(time, role, action));
             }
         }
         assumptions.extend(Self::signed(&self.now, &state));

@@ -103,7 +103,7 @@ impl<'s> Reference<'s> {
         let mut next = state.clone();
         for joint in &line.joints {
             let last = moments.last()?;
-            let legal = last.legal.iter().zip(joint).all(|(list, movement)| list.contains(movement));
+            let legal = last.legal.iter().zip(joint).all(|(list, action)| list.contains(action));
             if last.terminal || !legal {
                 return None;
             }
@@ -126,9 +126,9 @@ impl<'s> Reference<'s> {
         for joint in &line.joints {
             let state = &states[states.len() - 1];
             let mut allowed = !worker.is_terminal(state);
-            for (role, movement) in self.system.vocabulary().roles().zip(joint) {
+            for (role, action) in self.system.vocabulary().roles().zip(joint) {
                 worker.legal(state, role, &mut legal);
-                allowed &= legal.contains(movement);
+                allowed &= legal.contains(action);
             }
             if !allowed {
                 return false;
@@ -217,8 +217,8 @@ impl<'s> Reference<'s> {
                 vocabulary.find_fluent(arguments[0]).is_some_and(|fluent| row::holds(&moment.state, fluent))
             }
             Question::Legal => role(arguments[0]).is_some_and(|role| {
-                let movement = vocabulary.find_move(role, arguments[1]);
-                movement.is_some_and(|movement| moment.legal[role.index()].contains(&movement))
+                let action = vocabulary.find_move(role, arguments[1]);
+                action.is_some_and(|action| moment.legal[role.index()].contains(&action))
             }),
             Question::Terminal => moment.terminal,
             Question::Role => role(arguments[0]).is_some(),

@@ -71,8 +71,8 @@ impl<'s> Writer<'s> {
                 if moves.is_empty() {
                     return "terminal".to_owned();
                 }
-                let movement = moves[self.random.below(moves.len())];
-                let term = self.term(vocabulary.movement(role, movement));
+                let action = moves[self.random.below(moves.len())];
+                let term = self.term(vocabulary.action(role, action));
                 format!("legal({}, {term})", self.term(vocabulary.role(role)))
             }
             3 if !self.relations.is_empty() => {

@@ -108,8 +108,8 @@ fn in_state(
             return Err("another role than the one in control has a choice".to_owned());
         }
     }
-    let name = |role: RoleId, movement: MoveId| -> Functor {
-        let term = vocabulary.movement(role, movement);
+    let name = |role: RoleId, action: MoveId| -> Functor {
+        let term = vocabulary.action(role, action);
         (vocabulary.terms().functor(term), vocabulary.terms().arguments(term).len())
     };
     for pair in &facts.impossible {

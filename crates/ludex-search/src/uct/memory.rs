@@ -56,7 +56,7 @@ pub(super) struct Proof {
 /// A move of one role in one state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arm {
-    pub(super) movement: MoveId,
+    pub(super) action: MoveId,
     pub(super) visits: u32,
     pub(super) total: f64,
     /// Where the move alone decides, the state after it.
@@ -101,8 +101,8 @@ impl Tree {
             return None;
         }
         let mut chosen = Vec::with_capacity(self.roles);
-        for (role, movement) in joint.iter().enumerate() {
-            let arm = self.seat(ROOT, role).find(|&arm| self.arms[arm].movement == *movement)?;
+        for (role, action) in joint.iter().enumerate() {
+            let arm = self.seat(ROOT, role).find(|&arm| self.arms[arm].action == *action)?;
             chosen.push(arm as u32);
         }
         self.child(ROOT, &chosen)
@@ -209,7 +209,7 @@ impl Tree {
                 deciders += 1;
                 kind = if deciders == 1 { Kind::Turn(RoleId(role)) } else { Kind::Joint };
             }
-            let arm = |&movement| Arm { movement, visits: 0, total: 0.0, child: None };
+            let arm = |&action| Arm { action, visits: 0, total: 0.0, child: None };
             self.arms.extend(legal.iter().map(arm));
         }
         self.seats.push(self.arms.len() as u32);

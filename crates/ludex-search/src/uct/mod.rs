@@ -1,4 +1,4 @@
-//! Decoupled UCT: Monte Carlo tree search for any game.
+//! Decoupled UCT: Monte Carlo tree search (MCTS) for any game.
 //!
 //! Each role chooses its own move in each state, by its own statistics (UCB1), as if the others' choices
 //! were part of the dice; so games with simultaneous moves, any number of roles and any goal values need
@@ -10,7 +10,7 @@
 //!   move that wins whatever follows, is backed up as such and never sampled again.
 //! - *Batches*: where the network is compiled for lanes, a new leaf is valued by 512 random games instead
 //!   of one, which takes as long as one to a few dozen of them, as the game is.
-//! - *Closeness* ([`crate::closeness`]): without lanes the outcome of the one random game is mixed with how far the goals'
+//! - *GoalHeuristic* ([`crate::goal_heuristic`]): without lanes the outcome of the one random game is mixed with how far the goals'
 //!   conditions are met, as far as that is known to foretell anything.
 //! - *Reuse*: [`Tree::advance`] keeps what was found out below the moves made (`memory.rs`).
 //!
@@ -24,8 +24,8 @@ mod memory;
 mod proof;
 
 use crate::clock::Clock;
-use crate::closeness::{Closeness, Degrees};
 use crate::estimate::{Candidate, Estimate, Verdict};
+use crate::goal_heuristic::{Degrees, GoalHeuristic};
 use hashbrown::HashMap;
 use ludex_engine::engine::{PlayoutBuffer, Worker};
 use ludex_engine::propnet::lanes::LanesRunner;
@@ -83,7 +83,7 @@ pub struct Tools<'a> {
     /// What is known of the end of the game.
     pub oracle: Option<&'a dyn Oracle>,
     /// A guess at the value of states, for leaves that are valued by a single random game.
-    pub closeness: Option<&'a Closeness>,
+    pub goal_heuristic: Option<&'a GoalHeuristic>,
 }
 
 /// A search tree over one game.
@@ -201,7 +201,7 @@ impl Tree {
         estimate.candidates = self.arms[range]
             .iter()
             .map(|arm| Candidate {
-                movement: arm.movement,
+                action: arm.action,
                 visits: u64::from(arm.visits),
                 value: if arm.visits == 0 { 0.0 } else { 100.0 * arm.total / f64::from(arm.visits) },
                 verdict: self.verdict(root, role, arm),
@@ -211,7 +211,7 @@ impl Tree {
             && *outcome > 0.0
         {
             let value = 100.0 * outcome;
-            let seen = estimate.candidates.iter_mut().find(|c| Some(&c.movement) == moves.first());
+            let seen = estimate.candidates.iter_mut().find(|c| Some(&c.action) == moves.first());
             // What was once reached with nobody to disturb it can be reached again.
             if let Some(candidate) = seen
                 && candidate.verdict.is_none()
@@ -250,7 +250,7 @@ impl Tree {
             if arms.clone().map(|arm| arm.visits).min().unwrap_or(0) < LEAST_VISITS {
                 break;
             }
-            line.push(arms.map(|arm| arm.movement).collect());
+            line.push(arms.map(|arm| arm.action).collect());
             match self.child(node, &chosen) {
                 Some(child) => node = child,
                 None => break,
@@ -302,7 +302,7 @@ impl Tree {
                 continue;
             }
             scratch.joint.clear();
-            scratch.joint.extend(chosen.iter().map(|&arm| self.arms[arm as usize].movement));
+            scratch.joint.extend(chosen.iter().map(|&arm| self.arms[arm as usize].action));
             let from = &self.rows[node.index() * self.words..][..self.words];
             tools.worker.next(from, &scratch.joint, &mut scratch.next);
             let state = &scratch.next;
@@ -363,10 +363,10 @@ impl Tree {
         if recorded && tools.worker.is_terminal(&scratch.state) {
             self.keep_record(scratch);
         }
-        // In a game for one the search beside this goes by closeness.
-        if let (Some(closeness), false) = (tools.closeness, recorded) {
+        // In a game for one the search beside this goes by goal heuristic.
+        if let (Some(goal_heuristic), false) = (tools.goal_heuristic, recorded) {
             let Scratch { next, degrees, close, outcome, .. } = scratch;
-            closeness.mix(next, degrees, close, outcome);
+            goal_heuristic.mix(next, degrees, close, outcome);
         }
         true
     }
@@ -378,7 +378,7 @@ impl Tree {
             return;
         }
         // A random game follows its arms, one a node; the leaf itself has none yet.
-        let way = scratch.chosen.iter().map(|&arm| self.arms[arm as usize].movement);
+        let way = scratch.chosen.iter().map(|&arm| self.arms[arm as usize].action);
         self.record = Some((reached, way.chain(scratch.moves.iter().copied()).collect()));
     }
 
@@ -459,9 +459,9 @@ fn recorded_playout(
         if scratch.legal.is_empty() {
             return made;
         }
-        let movement = scratch.legal[random.below(scratch.legal.len())];
-        scratch.moves.push(movement);
-        worker.next(&scratch.state, &[movement], &mut scratch.next);
+        let action = scratch.legal[random.below(scratch.legal.len())];
+        scratch.moves.push(action);
+        worker.next(&scratch.state, &[action], &mut scratch.next);
         std::mem::swap(&mut scratch.state, &mut scratch.next);
     }
     most

@@ -34,9 +34,9 @@ impl<'e> Exhaustive<'e> {
     }
 
     /// The value after a move of one role, where the other has only one.
-    pub fn after(&mut self, state: &[u64], role: RoleId, movement: MoveId) -> [i32; 2] {
+    pub fn after(&mut self, state: &[u64], role: RoleId, action: MoveId) -> [i32; 2] {
         let others = self.legal(state, 1 - role.0);
-        let mut joint = [movement; 2];
+        let mut joint = [action; 2];
         joint[1 - role.index()] = others[0];
         if others.len() > 1 {
             // The role waits: the value is the state's own.

@@ -1,4 +1,4 @@
-//! Closeness: degrees worked out by hand, what is reached has degree one, and searches that go by it.
+//! GoalHeuristic: degrees worked out by hand, what is reached has degree one, and searches that go by it.
 
 use super::{initial, limits, network};
 use ludex::engine::engine::Engine;
@@ -7,7 +7,7 @@ use ludex::engine::random::Random;
 use ludex::engine::vocabulary::RoleId;
 use ludex::gdl::Sheet;
 use ludex_search::clock::Clock;
-use ludex_search::closeness::{Closeness, Degrees};
+use ludex_search::goal_heuristic::{Degrees, GoalHeuristic};
 use ludex_search::solitaire::Solitaire;
 use ludex_search::uct::{Settings, Tools, Tree};
 
@@ -30,7 +30,7 @@ const LAMPS: &str = "(role r) (lamp a) (lamp b) (lamp c) (lamp d) (init (on a)) 
 fn degrees_are_the_mean_of_conditions_and_the_best_of_alternatives() {
     let game = Sheet::read(LAMPS).into_game().expect("a sound sheet");
     let engine = Propnet::new(&game, limits()).expect("it is small");
-    let closeness = Closeness::new(engine.net()).expect("it is small");
+    let goal_heuristic = GoalHeuristic::new(engine.net()).expect("it is small");
     let (vocabulary, mut scratch) = (engine.vocabulary(), Degrees::default());
     let mut degrees = |fluents: &[&str]| {
         let mut state = vec![0; vocabulary.words()];
@@ -38,7 +38,7 @@ fn degrees_are_the_mean_of_conditions_and_the_best_of_alternatives() {
             let term = vocabulary.read_term(text).expect("a term");
             ludex::engine::row::set(&mut state, vocabulary.find_fluent(term).expect("a fluent"));
         }
-        let mut goals = closeness.goals(&state, RoleId(0), &mut scratch);
+        let mut goals = goal_heuristic.goals(&state, RoleId(0), &mut scratch);
         goals.sort_by(|a, b| b.0.total_cmp(&a.0));
         goals.into_iter().map(|(_, degree)| degree).collect::<Vec<f32>>()
     };
@@ -58,7 +58,7 @@ fn a_goal_that_is_reached_has_degree_one_and_no_other() {
     let (mut looked, mut scratch) = (0, Degrees::default());
     for name in ["tictactoe", "connectfour", "nim", "eightpuzzle", "breakthrough", "hanoi"] {
         let engine = network(name);
-        let Some(closeness) = Closeness::new(engine.net()) else { continue };
+        let Some(goal_heuristic) = GoalHeuristic::new(engine.net()) else { continue };
         let mut worker = engine.worker();
         let mut random = Random::new(3);
         for _ in 0..20 {
@@ -66,7 +66,7 @@ fn a_goal_that_is_reached_has_degree_one_and_no_other() {
             worker.playout(&mut state, 400, &mut random, &mut Default::default());
             for role in engine.vocabulary().roles() {
                 let Some(goal) = worker.goal(&state, role) else { continue };
-                for (value, degree) in closeness.goals(&state, role, &mut scratch) {
+                for (value, degree) in goal_heuristic.goals(&state, role, &mut scratch) {
                     let is_reached = (100.0 * value).round() as i32 == goal;
                     assert_eq!(is_reached, degree == 1.0, "{name}: {goal}, {value} has degree {degree}");
                     looked += 1;
@@ -78,21 +78,21 @@ fn a_goal_that_is_reached_has_degree_one_and_no_other() {
 }
 
 #[test]
-fn closeness_finds_the_same_goal_with_fewer_states() {
+fn the_goal_heuristic_finds_the_same_goal_with_fewer_states() {
     let engine = network("eightpuzzle");
-    let closeness = Closeness::new(engine.net()).expect("small goals");
+    let goal_heuristic = GoalHeuristic::new(engine.net()).expect("small goals");
     let mut worker = engine.worker();
     let start = initial(&mut *worker);
     let mut states = Vec::new();
-    for guide in [None, Some(&closeness)] {
+    for guide in [None, Some(&goal_heuristic)] {
         let mut search = Solitaire::new(&*worker, &start, 256 << 20).expect("one role");
         assert!(search.search(&mut *worker, guide, &mut Clock::iterations(u64::MAX)));
         let plan = search.plan().expect("there is an end");
         assert_eq!((plan.value, plan.is_best), (100, true));
         let mut state = start.clone();
-        for &movement in &plan.moves {
+        for &action in &plan.moves {
             let mut next = state.clone();
-            worker.next(&state, &[movement], &mut next);
+            worker.next(&state, &[action], &mut next);
             state = next;
         }
         assert_eq!(worker.goal(&state, RoleId(0)), Some(100));
@@ -106,13 +106,13 @@ fn a_guided_tree_is_deterministic_and_knows_how_far_to_trust_its_guide() {
     let engine = network("connectfour");
     let run = || {
         let mut worker = engine.worker();
-        let mut closeness = Closeness::new(engine.net()).expect("small goals");
-        closeness.calibrate(&mut *worker, 200, &mut Random::new(1), &mut || false);
-        let trust = closeness.trust().to_vec();
+        let mut goal_heuristic = GoalHeuristic::new(engine.net()).expect("small goals");
+        goal_heuristic.calibrate(&mut *worker, 200, &mut Random::new(1), &mut || false);
+        let trust = goal_heuristic.trust().to_vec();
         let state = initial(&mut *worker);
         let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1);
         let mut tools =
-            Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: Some(&closeness) };
+            Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: Some(&goal_heuristic) };
         tree.search(&mut tools, &mut Clock::iterations(500));
         (trust, tree.estimate(RoleId(0)))
     };

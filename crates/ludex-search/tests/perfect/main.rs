@@ -73,7 +73,7 @@ fn alpha_beta_finds_the_value_of_every_state_on_random_ways() {
                         let value = best.verdict.expect("the whole game was searched").value;
                         assert!(found.solved, "{name}");
                         assert_eq!(value, truth.value(&state)[role.index()], "{name}: seed {seed}");
-                        assert_eq!(truth.after(&state, role, best.movement)[role.index()], value, "{name}");
+                        assert_eq!(truth.after(&state, role, best.action)[role.index()], value, "{name}");
                     }
                 }
                 let joint = random_joint(&mut *worker, &state, &mut random);
@@ -146,18 +146,18 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
                 worker: &mut *worker,
                 lanes: lanes.as_ref().map(|lanes| lanes.runner(seed)),
                 oracle: endings.as_ref().map(|database| database as &dyn Oracle),
-                closeness: None,
+                goal_heuristic: None,
             };
             tree.search(&mut tools, &mut Clock::iterations(iterations));
             let estimate = tree.estimate(role);
             for candidate in &estimate.candidates {
                 if let Some(verdict) = candidate.verdict {
-                    let exact = truth.after(&state, role, candidate.movement)[role.index()];
+                    let exact = truth.after(&state, role, candidate.action)[role.index()];
                     assert_eq!(verdict.value, exact, "{name}: seed {seed}: a wrong proof");
                 }
             }
             let mut joint = random_joint(&mut *worker, &state, &mut random);
-            joint[role.index()] = estimate.best().expect("a move").movement;
+            joint[role.index()] = estimate.best().expect("a move").action;
             let mut next = state.clone();
             worker.next(&state, &joint, &mut next);
             tree.advance(&mut *worker, &joint, &next);
@@ -201,12 +201,12 @@ fn games_for_one_are_solved_and_the_plan_is_carried_out() {
         let reference = reference(name);
         let mut judge = reference.worker();
         let mut legal = Vec::new();
-        for &movement in &plan.moves {
+        for &action in &plan.moves {
             assert!(!judge.is_terminal(&state), "{name}");
             judge.legal(&state, RoleId(0), &mut legal);
-            assert!(legal.contains(&movement), "{name}");
+            assert!(legal.contains(&action), "{name}");
             let mut next = state.clone();
-            judge.next(&state, &[movement], &mut next);
+            judge.next(&state, &[action], &mut next);
             state = next;
         }
         assert!(judge.is_terminal(&state), "{name}");
@@ -233,12 +233,12 @@ fn the_tree_finds_and_keeps_plans_in_games_for_one() {
         let mut state = initial(&mut *worker);
         let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1);
         while !worker.is_terminal(&state) {
-            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: None };
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
             tree.search(&mut tools, &mut Clock::iterations(iterations));
-            let movement = tree.estimate(RoleId(0)).best().expect("a move").movement;
+            let action = tree.estimate(RoleId(0)).best().expect("a move").action;
             let mut next = state.clone();
-            worker.next(&state, &[movement], &mut next);
-            tree.advance(&mut *worker, &[movement], &next);
+            worker.next(&state, &[action], &mut next);
+            tree.advance(&mut *worker, &[action], &next);
             state = next;
         }
         assert_eq!(worker.goal(&state, RoleId(0)), Some(100), "{name}");
@@ -255,7 +255,7 @@ fn the_same_seed_gives_the_same_search_and_a_kept_tree_is_a_tree() {
         let mut random = Random::new(5);
         let mut estimates = Vec::new();
         while !worker.is_terminal(&state) {
-            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: None };
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
             tree.search(&mut tools, &mut Clock::iterations(300));
             let estimate = tree.estimate(RoleId(1));
             let before: u64 = estimate.candidates.iter().map(|c| c.visits).sum();
@@ -284,7 +284,7 @@ fn a_tree_without_room_still_answers() {
     let state = initial(&mut *worker);
     let settings = Settings { memory: 4000, ..Settings::default() };
     let mut tree = Tree::new(settings, &mut *worker, &state, 1);
-    let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, closeness: None };
+    let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
     tree.search(&mut tools, &mut Clock::iterations(500));
     let estimate = tree.estimate(RoleId(0));
     assert!(estimate.nodes < 100 && estimate.playouts > 400, "{estimate:?}");

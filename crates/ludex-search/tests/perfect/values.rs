@@ -1,8 +1,8 @@
-//! The whole mind on every bundled game that can be solved: against chance and against an opponent who plays by the
+//! The whole agent on every bundled game that can be solved: against chance and against an opponent who plays by the
 //! solution, none of its moves gives away what the state is worth.
 //!
-//! There is no clock: a mind answers when it is certain of its move. In the small games that is at once; the others take
-//! minutes, and are played with `LUDEX_SLOW=1` only. `LUDEX_CLOCK=2` gives the mind two seconds a move in all of them, and only
+//! There is no clock: an agent answers when it is certain of its move. In the small games that is at once; the others take
+//! minutes, and are played with `LUDEX_SLOW=1` only. `LUDEX_CLOCK=2` gives the agent two seconds a move in all of them, and only
 //! counts what it gives away: how well it plays then depends on the machine.
 
 use super::{initial, limits, random_joint};
@@ -13,7 +13,7 @@ use ludex::engine::vocabulary::{MoveId, RoleId};
 use ludex_logic::endgame::Database;
 use ludex_logic::endgame::query::best_moves;
 use ludex_logic::endgame::solve::{self, Nature, solve};
-use ludex_search::mind::{Mind, Settings};
+use ludex_search::agent::{Agent, Settings};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -46,8 +46,8 @@ fn given_away(name: &str, clock: Duration) -> (usize, usize) {
         for opponent in [Opponent::Chance, Opponent::Perfect] {
             let settings =
                 Settings { threads: 1, memory: 256 << 20, extras: Vec::new(), ..Settings::default() };
-            let mind = Mind::new(game.clone(), &engine.vocabulary().show_role(role), settings);
-            let (given, all) = play(name, mind, (role, opponent), &engine, &database, clock);
+            let agent = Agent::new(game.clone(), &engine.vocabulary().show_role(role), settings);
+            let (given, all) = play(name, agent, (role, opponent), &engine, &database, clock);
             counts = (counts.0 + given, counts.1 + all);
         }
     }
@@ -56,7 +56,7 @@ fn given_away(name: &str, clock: Duration) -> (usize, usize) {
 
 fn play(
     name: &str,
-    mut mind: Mind,
+    mut agent: Agent,
     (role, opponent): (RoleId, Opponent),
     engine: &Propnet,
     database: &Database,
@@ -68,10 +68,10 @@ fn play(
     let mut random = Random::new(11);
     let value = |state: &[u64]| database.verdict(state, role).expect("every state is solved").value;
     let (mut given, mut all) = (0, 0);
-    mind.prepare(Instant::now() + LONG);
+    agent.prepare(Instant::now() + LONG);
     while !worker.is_terminal(&state) {
         let mut joint = opponents(&mut *worker, &state, opponent, database, &mut random);
-        let decision = mind.choose(Instant::now() + clock).expect("a move");
+        let decision = agent.choose(Instant::now() + clock).expect("a move");
         joint[role.index()] = decision.id.expect("there is an engine");
         let mut next = state.clone();
         worker.next(&state, &joint, &mut next);
@@ -80,14 +80,14 @@ fn play(
             given += 1;
             eprintln!(
                 "{name}, {opponent:?}: {} gives away {:?} for {:?}",
-                decision.movement,
+                decision.action,
                 value(&state),
                 value(&next)
             );
         }
         let texts: Vec<String> =
             vocabulary.roles().zip(&joint).map(|(role, &id)| vocabulary.show_move(role, id)).collect();
-        mind.advance(&texts).expect("legal moves");
+        agent.advance(&texts).expect("legal moves");
         state = next;
     }
     (given, all)

@@ -22,8 +22,8 @@ pub(in crate::propnet) struct Draft {
     /// For each role and move its list.
     lists: Vec<Vec<u32>>,
     effects: Vec<Vec<(u32, Effect)>>,
-    /// For each layer of relays (`relays.rs`) and each list those that go on, and when.
-    relays: [Vec<Vec<(u32, Effect)>>; 2],
+    /// For each layer of cut points (`cut_points.rs`) and each list those that go on, and when.
+    cut_points: [Vec<Vec<(u32, Effect)>>; 2],
     /// The conditions that effects mention, in order.
     conditions: Vec<Signal>,
 }
@@ -38,7 +38,7 @@ enum Effect {
 impl Draft {
     /// The effects of the moves that may be legal in states of the phase, whose network is `net`. What they
     /// need is added to the nodes of `builder`, which goes on from those of `net`. `None` if that takes too
-    /// much work. The signals that `net` is asked for are those of relays, so many of the first layer.
+    /// much work. The signals that `net` is asked for are those of cut points, so many of the first layer.
     pub(in crate::propnet) fn new(
         net: &Net,
         first_layer: usize,
@@ -47,7 +47,7 @@ impl Draft {
     ) -> Option<Draft> {
         let possible = |role: usize| {
             let legal = net.legal[role].iter().enumerate();
-            legal.filter(|(_, signal)| **signal != Signal::FALSE).map(|(movement, _)| movement)
+            legal.filter(|(_, signal)| **signal != Signal::FALSE).map(|(action, _)| action)
         };
         // What happens also when nothing is done goes into the lists of one role, the one that has a choice if
         // there is one; as far as that role has no influence on it, or that would be too much, into one list for all
@@ -58,7 +58,7 @@ impl Draft {
         let mut draft = Draft {
             lists: Vec::new(),
             effects: Vec::new(),
-            relays: Default::default(),
+            cut_points: Default::default(),
             conditions: Vec::new(),
         };
         let (mut with_choice, mut common) = drafter.without_moves(main);
@@ -69,8 +69,8 @@ impl Draft {
         // Counting is cheap; so what would be too much is not begun.
         let mut count = possible(main).count() * with_choice.len() + common.len();
         for role in roles.clone() {
-            for movement in possible(role) {
-                count += drafter.touched((role as u32, movement as u32));
+            for action in possible(role) {
+                count += drafter.touched((role as u32, action as u32));
                 if count > MOST_EFFECTS {
                     return None;
                 }
@@ -79,42 +79,41 @@ impl Draft {
         for role in roles {
             let off = drafter.switched_off(|r| r as usize == role);
             let mut lists = vec![NO_LIST; net.legal[role].len()];
-            for movement in possible(role) {
-                lists[movement] = draft.effects.len() as u32;
+            for action in possible(role) {
+                lists[action] = draft.effects.len() as u32;
                 let also = if role == main { &with_choice[..] } else { &[] };
-                draft.effects.push(drafter.effects((role as u32, movement as u32), &off, also)?);
-                draft.relays[0].push(drafter.relays(first_layer, &off));
+                draft.effects.push(drafter.effects((role as u32, action as u32), &off, also)?);
+                draft.cut_points[0].push(drafter.cut_points(first_layer, &off));
             }
             draft.lists.push(lists);
         }
         drafter.stamp += 1;
         let on = drafter.switched_off(|_| false);
         draft.effects.push(drafter.classified(&common, &on)?);
-        draft.relays[0].push(Vec::new());
+        draft.cut_points[0].push(Vec::new());
         // The second layer does not depend on moves much; it is left to the list for all moves.
-        draft.relays[1].resize(draft.effects.len() - 1, Vec::new());
-        // Disjuncts one by one: each has a relay of the first layer as its guard.
+        draft.cut_points[1].resize(draft.effects.len() - 1, Vec::new());
+        // Disjuncts one by one: each has a cut point of the first layer as its guard.
         let mut late = Vec::new();
-        for (relay, &signal) in (0u32..).zip(&net.asked).skip(first_layer) {
+        for (cut_point, &signal) in (0u32..).zip(&net.asked).skip(first_layer) {
             let mut open = vec![signal];
             while let Some(signal) = open.pop() {
                 match net.nodes[signal.node()] {
                     Node::And(a, b) if signal.is_inverted() => open.extend([a.inverse(), b.inverse()]),
-                    _ => late.push((relay, Effect::FlipsIf(signal))),
+                    _ => late.push((cut_point, Effect::FlipsIf(signal))),
                 }
             }
             if late.len() > MOST_EFFECTS {
                 return None;
             }
         }
-        draft.relays[1].push(late);
-        let conditions =
-            draft.effects.iter().chain(draft.relays.iter().flatten()).flatten().filter_map(|(_, effect)| {
-                match effect {
-                    Effect::FlipsIf(signal) => Some(*signal),
-                    Effect::Becomes(_) => None,
-                }
-            });
+        draft.cut_points[1].push(late);
+        let conditions = draft.effects.iter().chain(draft.cut_points.iter().flatten()).flatten().filter_map(
+            |(_, effect)| match effect {
+                Effect::FlipsIf(signal) => Some(*signal),
+                Effect::Becomes(_) => None,
+            },
+        );
         let mut conditions: Vec<Signal> = conditions.collect();
         conditions.sort_unstable();
         conditions.dedup();
@@ -126,7 +125,7 @@ impl Draft {
         &self.conditions
     }
 
-    /// Puts the formulas of the conditions, in their order, into place: for each layer of relays that there is, and for
+    /// Puts the formulas of the conditions, in their order, into place: for each layer of cut points that there is, and for
     /// the fluents.
     pub(in crate::propnet) fn compile(
         self,
@@ -135,17 +134,17 @@ impl Draft {
         layout: &Layout,
     ) -> (Vec<Effects>, Effects) {
         let effects = self.compile_part(&self.effects, 0, list, formulas, layout);
-        let bit = |&(relay, effect): &(u32, Effect)| (layout.relay(relay), effect);
-        let mut relays: Vec<Effects> = Vec::new();
-        for layer in &self.relays {
+        let bit = |&(cut_point, effect): &(u32, Effect)| (layout.cut_point(cut_point), effect);
+        let mut cut_points: Vec<Effects> = Vec::new();
+        for layer in &self.cut_points {
             let layer: Vec<Vec<(u32, Effect)>> =
                 layer.iter().map(|list| list.iter().map(bit).collect()).collect();
             if layer.iter().any(|list| !list.is_empty()) {
-                let code = effects.count() * (1 + relays.len());
-                relays.push(self.compile_part(&layer, code, list, formulas, layout));
+                let code = effects.count() * (1 + cut_points.len());
+                cut_points.push(self.compile_part(&layer, code, list, formulas, layout));
             }
         }
-        (relays, effects)
+        (cut_points, effects)
     }
 
     fn compile_part(
@@ -222,7 +221,7 @@ impl<'n> Drafter<'n> {
         let mut next_of = vec![Vec::new(); n];
         for (index, node) in net.nodes.iter().enumerate() {
             match *node {
-                Node::Move(role, movement) => _ = move_nodes.insert((role, movement), index),
+                Node::Move(role, action) => _ = move_nodes.insert((role, action), index),
                 Node::And(a, b) => {
                     readers[a.node()].push(index as u32);
                     readers[b.node()].push(index as u32);
@@ -275,7 +274,7 @@ impl<'n> Drafter<'n> {
     /// The fluents that do not simply stay as they are when no move is made: those that moves of the role
     /// have influence on, and the others.
     fn without_moves(&mut self, role: usize) -> (Vec<u32>, Vec<u32>) {
-        // Relays are no role's.
+        // CutPoints are no role's.
         let off = self.switched_off(|r| (r as usize) < self.net.legal.len());
         let next = |fluent: u32| {
             let next = self.net.next[fluent as usize];
@@ -299,9 +298,9 @@ impl<'n> Drafter<'n> {
 
     /// The effects of a move, given what nodes become without any move of its role: those that it reaches, and
     /// those on the fluents of `also`.
-    fn effects(&mut self, movement: (u32, u32), off: &[Signal], also: &[u32]) -> Option<Vec<(u32, Effect)>> {
+    fn effects(&mut self, action: (u32, u32), off: &[Signal], also: &[u32]) -> Option<Vec<(u32, Effect)>> {
         let mut touched: Vec<u32> = also.to_vec();
-        let reached = self.reached(movement);
+        let reached = self.reached(action);
         self.work += reached.len();
         for node in reached.into_iter().map(|node| node as usize) {
             touched.extend_from_slice(&self.next_of[node]);
@@ -319,28 +318,28 @@ impl<'n> Drafter<'n> {
         self.classified(&touched, off)
     }
 
-    /// The relays that the move at hand switches on.
-    fn relays(&mut self, first_layer: usize, off: &[Signal]) -> Vec<(u32, Effect)> {
-        let mut relays = Vec::new();
-        for (relay, &definition) in (0u32..).zip(&self.net.asked[..first_layer]) {
+    /// The cut points that the move at hand switches on.
+    fn cut_points(&mut self, first_layer: usize, off: &[Signal]) -> Vec<(u32, Effect)> {
+        let mut cut_points = Vec::new();
+        for (cut_point, &definition) in (0u32..).zip(&self.net.asked[..first_layer]) {
             // One that the move does not reach stays off.
             if self.stamps[definition.node()] == self.stamp {
                 let on = self.under_move(off, definition);
                 match on.known() {
-                    Some(true) => relays.push((relay, Effect::Becomes(true))),
+                    Some(true) => cut_points.push((cut_point, Effect::Becomes(true))),
                     Some(false) => {}
-                    None => relays.push((relay, Effect::FlipsIf(on))),
+                    None => cut_points.push((cut_point, Effect::FlipsIf(on))),
                 }
             }
         }
-        relays
+        cut_points
     }
 
     /// The nodes that depend on a move, in order, and marks them.
-    fn reached(&mut self, movement: (u32, u32)) -> Vec<u32> {
+    fn reached(&mut self, action: (u32, u32)) -> Vec<u32> {
         self.stamp += 1;
         let mut reached: Vec<u32> =
-            self.move_nodes.get(&movement).map(|&node| node as u32).into_iter().collect();
+            self.move_nodes.get(&action).map(|&node| node as u32).into_iter().collect();
         reached.iter().for_each(|&node| self.stamps[node as usize] = self.stamp);
         let mut at = 0;
         while at < reached.len() {
@@ -358,8 +357,8 @@ impl<'n> Drafter<'n> {
     }
 
     /// How many fluents the move touches.
-    fn touched(&mut self, movement: (u32, u32)) -> usize {
-        let reached = self.reached(movement);
+    fn touched(&mut self, action: (u32, u32)) -> usize {
+        let reached = self.reached(action);
         let own = |&fluent: &&u32| !self.common[*fluent as usize];
         reached.into_iter().map(|node| self.next_of[node as usize].iter().filter(own).count()).sum()
     }

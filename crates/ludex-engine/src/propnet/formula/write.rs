@@ -38,7 +38,7 @@ impl Formulas {
             parts: Vec::new(),
             guards: Guards::default(),
             reads_moves: false,
-            native: None,
+            jit: None,
         };
         let mut writer = Writer {
             conjuncts: Conjuncts::new(nodes, signals)?,

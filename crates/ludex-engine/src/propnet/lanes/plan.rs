@@ -1,4 +1,4 @@
-//! Networks as straight lists of gates.
+//! Networks as levelized lists of gates.
 //!
 //! A [`Plan`] holds what one pass computes, in the order in which it is computed, each signal in a slot (a
 //! [`Plane`](super::vector::Plane) of the runner's memory). Slots 0 and 1 are the constants, then come the
@@ -230,8 +230,8 @@ impl<'n> Compiler<'n> {
         for legal in &net.legal {
             let mut seats = HashMap::new();
             let possible = (0u32..).zip(legal).filter(|(_, signal)| **signal != Signal::FALSE);
-            for (seat, (movement, _)) in (0..).zip(possible) {
-                seats.insert(movement, free + seat);
+            for (seat, (action, _)) in (0..).zip(possible) {
+                seats.insert(action, free + seat);
             }
             // Whole groups are stored, so the last one needs room.
             free += (seats.len() as Slot).next_multiple_of(GROUP as Slot);

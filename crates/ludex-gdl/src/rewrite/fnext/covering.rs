@@ -91,7 +91,7 @@ impl Scope {
         let mut scope = Scope { fluent: term, moves: Vec::new(), domains: arguments(fluent).collect() };
         for part in general {
             let first = scope.domains.len();
-            let movement = match part.actions.as_slice() {
+            let move_term = match part.actions.as_slice() {
                 &[action] => {
                     scope.domains.extend(arguments(action));
                     generic(action.0, action.1, first).0
@@ -104,13 +104,13 @@ impl Scope {
                     Term::Variable(Variable(first as u32))
                 }
             };
-            scope.moves.push((part.role, movement));
+            scope.moves.push((part.role, move_term));
         }
         scope
     }
 
     /// The move of a role, if something is said of it.
-    pub(super) fn movement(&self, role: Symbol) -> Option<&Term> {
-        self.moves.iter().find(|(other, _)| *other == role).map(|(_, movement)| movement)
+    pub(super) fn move_term(&self, role: Symbol) -> Option<&Term> {
+        self.moves.iter().find(|(other, _)| *other == role).map(|(_, move_term)| move_term)
     }
 }

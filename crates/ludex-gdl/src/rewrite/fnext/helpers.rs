@@ -179,9 +179,15 @@ impl Helpers {
     }
 
     /// The condition that a role makes a move, which is one of `actions`; `is_any` if it has no others.
-    pub(super) fn makes(&mut self, role: Symbol, actions: &[Functor], is_any: bool, movement: &Term) -> Atom {
+    pub(super) fn makes(
+        &mut self,
+        role: Symbol,
+        actions: &[Functor],
+        is_any: bool,
+        move_term: &Term,
+    ) -> Atom {
         let does = self.rules.keyword(Keyword::Does);
-        let arguments = vec![Term::Constant(role), movement.clone()];
+        let arguments = vec![Term::Constant(role), move_term.clone()];
         if is_any || actions.len() == 1 {
             return Atom { relation: does, arguments };
         }

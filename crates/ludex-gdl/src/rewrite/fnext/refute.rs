@@ -51,13 +51,13 @@ impl Refuter<'_, '_> {
             return Vec::new();
         }
         let mut unifiers = vec![first];
-        for (player, movement) in &frame.moves {
+        for (player, move_term) in &frame.moves {
             let mut longer = Vec::new();
             for unifier in &unifiers {
                 for (role, term) in &scope.moves {
                     let mut trial = unifier.clone();
                     let fits = trial.unify(&player.shifted(shift), &Term::Constant(*role))
-                        && trial.unify(&movement.shifted(shift), term);
+                        && trial.unify(&move_term.shifted(shift), term);
                     if trial.is_exhausted() {
                         self.known.spend(usize::MAX);
                     }
@@ -148,9 +148,9 @@ impl Refuter<'_, '_> {
         if let Literal::Negative(atom) = &literal
             && atom.relation == does
             && let Term::Constant(role) = atom.arguments[0]
-            && let Some(movement) = scope.movement(role)
+            && let Some(move_term) = scope.move_term(role)
         {
-            return Literal::Distinct(atom.arguments[1].clone(), movement.clone());
+            return Literal::Distinct(atom.arguments[1].clone(), move_term.clone());
         }
         literal
     }
@@ -158,9 +158,9 @@ impl Refuter<'_, '_> {
     /// What binds the variables of the scope.
     pub(super) fn guards(&self, scope: &Scope) -> Vec<Atom> {
         let [holds, does] = [Keyword::True, Keyword::Does].map(|keyword| self.known.rules.keyword(keyword));
-        let moves = scope.moves.iter().map(|(role, movement)| Atom {
+        let moves = scope.moves.iter().map(|(role, move_term)| Atom {
             relation: does,
-            arguments: vec![Term::Constant(*role), movement.clone()],
+            arguments: vec![Term::Constant(*role), move_term.clone()],
         });
         moves.chain([Atom { relation: holds, arguments: vec![scope.fluent.clone()] }]).collect()
     }

@@ -122,7 +122,7 @@ impl Translator<'_, '_> {
         }
         let live: Vec<&FrameRule> = frames.iter().copied().filter(|frame| can_match(frame, &scope)).collect();
         let next = self.roles.iter().find(|entry| {
-            scope.movement(entry.role).is_none() && live.iter().any(|frame| self.mentions(frame, entry.role))
+            scope.move_term(entry.role).is_none() && live.iter().any(|frame| self.mentions(frame, entry.role))
         });
         let Some(entry) = next else {
             covering.push(general.clone());
@@ -152,9 +152,9 @@ impl Translator<'_, '_> {
     /// True if a frame rule speaks of that move of the role by name.
     fn names(&self, frame: &FrameRule, role: Symbol, action: Functor) -> bool {
         let mut positive = frame.moves.iter().filter(|(player, _)| can_be_role(player, role));
-        positive.any(|(_, movement)| functor(movement) == Some(action))
-            || self.negated_moves(frame).any(|(player, movement)| {
-                *player == Term::Constant(role) && functor(movement) == Some(action)
+        positive.any(|(_, move_term)| functor(move_term) == Some(action))
+            || self.negated_moves(frame).any(|(player, move_term)| {
+                *player == Term::Constant(role) && functor(move_term) == Some(action)
             })
     }
 
@@ -178,11 +178,11 @@ impl Translator<'_, '_> {
         let kept =
             if is_sparing { self.needed(general, scope, conjunction) } else { vec![true; general.len()] };
         let mut body = Vec::new();
-        for ((part, (role, movement)), _) in
+        for ((part, (role, move_term)), _) in
             general.iter().zip(&scope.moves).zip(&kept).filter(|(_, kept)| **kept)
         {
             let is_any = self.roles.iter().any(|r| r.role == *role && r.actions.len() == part.actions.len());
-            let atom = self.helpers.makes(*role, &part.actions, is_any, movement);
+            let atom = self.helpers.makes(*role, &part.actions, is_any, move_term);
             body.push(Literal::Positive(atom.map(&by)));
         }
         let fluent = scope.fluent.map(&by);
@@ -205,12 +205,12 @@ impl Translator<'_, '_> {
             term.variables(&mut mark);
         }
         conjunction.literals.iter().for_each(|literal| literal.variables(&mut mark));
-        let is_used = |movement: &Term| {
+        let is_used = |move_term: &Term| {
             let mut any = false;
-            movement.variables(&mut |v| any |= used[v.index()]);
+            move_term.variables(&mut |v| any |= used[v.index()]);
             any
         };
-        let mut needed: Vec<bool> = scope.moves.iter().map(|(_, movement)| is_used(movement)).collect();
+        let mut needed: Vec<bool> = scope.moves.iter().map(|(_, move_term)| is_used(move_term)).collect();
         for at in 0..general.len() {
             if needed[at] {
                 continue;
@@ -235,10 +235,10 @@ fn can_be_role(player: &Term, role: Symbol) -> bool {
 
 /// False if a condition on a move of a known role cannot be met.
 fn can_match(frame: &FrameRule, scope: &Scope) -> bool {
-    frame.moves.iter().all(|(player, movement)| {
+    frame.moves.iter().all(|(player, move_term)| {
         let Term::Constant(role) = player else { return true };
-        scope.movement(*role).is_none_or(|known| {
-            let shifted = movement.shifted(scope.domains.len() as u32);
+        scope.move_term(*role).is_none_or(|known| {
+            let shifted = move_term.shifted(scope.domains.len() as u32);
             let mut substitution = Substitution::default();
             substitution.unify(&shifted, known) || substitution.is_exhausted()
         })

@@ -4,8 +4,8 @@ use super::{
     FileError, Form, HEADER, MAGIC, NO_DEPTH, NO_GOAL, Overview, RulesHash, TAGS, Tag, VERSION, checksum,
     hash_state, read_u32, read_u64,
 };
+use crate::endgame::bdd::LEAF;
 use crate::endgame::cover::{Cover, Part};
-use crate::endgame::diagram::LEAF;
 use crate::endgame::mapping::Bytes;
 use crate::endgame::{Kind, Knowledge, Oracle};
 use ludex_engine::engine::Goal;

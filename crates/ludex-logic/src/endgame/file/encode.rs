@@ -5,8 +5,8 @@ use super::{
     rules_text,
 };
 use crate::endgame::Kind;
+use crate::endgame::bdd::{Bdd, Bdds};
 use crate::endgame::cover::Covers;
-use crate::endgame::diagram::{Diagram, Diagrams};
 use crate::endgame::regress::{Layers, Summary};
 use crate::endgame::solve::Solution;
 use ludex_engine::engine::Goal;
@@ -17,7 +17,7 @@ use ludex_gdl::Game;
 pub(crate) struct Content<'c> {
     pub(crate) game: &'c Game,
     pub(crate) vocabulary: &'c Vocabulary,
-    pub(crate) diagrams: &'c Diagrams<'c>,
+    pub(crate) bdds: &'c Bdds<'c>,
     pub(crate) covers: &'c Covers,
     pub(crate) lists: &'c [Layers],
     pub(crate) values: &'c [Vec<Option<Goal>>],
@@ -27,10 +27,10 @@ pub(crate) struct Content<'c> {
 
 /// The file of a regression. Levels of the diagrams are the numbers of the fluents.
 pub(crate) fn regression(content: &Content<'_>) -> Vec<u8> {
-    let mut nodes = Vec::with_capacity(content.diagrams.len() * 12);
-    for at in 0..content.diagrams.len() as u32 {
-        let (low, high) = content.diagrams.ways(Diagram(at));
-        for number in [content.diagrams.level(Diagram(at)), low.0, high.0] {
+    let mut nodes = Vec::with_capacity(content.bdds.len() * 12);
+    for at in 0..content.bdds.len() as u32 {
+        let (low, high) = content.bdds.ways(Bdd(at));
+        for number in [content.bdds.level(Bdd(at)), low.0, high.0] {
             nodes.extend_from_slice(&number.to_le_bytes());
         }
     }

@@ -4,13 +4,13 @@
 //! header     64 bytes: magic, version, form, hash of the rules, length and checksum of the rest, and of this
 //! directory  for each section its tag, place and length
 //! sections   rules (KIF), an overview, and
-//!            regression: nodes of the depth diagrams, lists of layers, parts of covers, values, groups
+//!            regression: nodes of the depth bdds, lists of layers, parts of covers, values, groups
 //!            solution:   states, a hash index over them, records
 //! ```
 //!
 //! All numbers are little-endian. A file is written under a temporary name and renamed when it is complete,
 //! so a crash never leaves one that looks complete; truncation and damage are found by length and checksum
-//! when it is opened, and a file of other rules by their hash. Lookups check every index, and diagram nodes
+//! when it is opened, and a file of other rules by their hash. Lookups check every index, and nodes of diagrams
 //! only lead to earlier ones, so even bytes that change underneath cannot make one hang or panic.
 
 mod database;

@@ -42,10 +42,10 @@ fn is_forced(space: &Space, role: usize, at: usize, below: &dyn Fn(u32) -> bool)
     // The place of a successor is a number in mixed radix; this role's digit has weight `inner`.
     let inner: usize = counts[role + 1..].iter().map(|&count| count as usize).product();
     let own = counts[role] as usize;
-    (0..own).any(|movement| {
+    (0..own).any(|action| {
         successors
             .chunks_exact(inner * own)
-            .all(|block| block[movement * inner..(movement + 1) * inner].iter().all(|&next| below(next)))
+            .all(|block| block[action * inner..(action + 1) * inner].iter().all(|&next| below(next)))
     })
 }
 

@@ -1,11 +1,11 @@
-//! Gates computed one after the other.
+//! Levelized evaluation: gates computed one after the other, in an order in which inputs come first.
 //!
 //! For what is asked seldom (goals) or feeds back into itself (blocks). Values are numbered from zero, which
 //! is the constant false; a signal is the number of a value twice, plus one if it is inverted.
 
 /// Gates in an order in which each reads earlier values only, variables of a block apart.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Straight {
+pub(super) struct Levelized {
     /// The first value that is computed; each gate adds one.
     pub(super) first: usize,
     pub(super) gates: Vec<(u32, u32)>,
@@ -13,7 +13,7 @@ pub(super) struct Straight {
     pub(super) feedback: Vec<(u32, u32)>,
 }
 
-impl Straight {
+impl Levelized {
     /// Computes all gates from the values before them; a block from variables that are false, until they no
     /// longer change.
     pub(super) fn compute(&self, values: &mut [u8]) {

@@ -116,7 +116,7 @@ impl Store {
 
     /// Cuts tables back to these lengths: those whose number satisfies the condition. Tables that are no longer stay
     /// untouched, and so shared.
-    pub(super) fn forget(&mut self, lengths: &[usize], which: impl Fn(usize) -> bool) {
+    pub(crate) fn forget(&mut self, lengths: &[usize], which: impl Fn(usize) -> bool) {
         for (at, &length) in lengths.iter().enumerate() {
             if self.tables[at].len() > length && which(at) {
                 self.table_mut(TableId(at as u32)).truncate(length);

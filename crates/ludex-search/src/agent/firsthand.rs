@@ -1,4 +1,4 @@
-//! Legal moves before there is an engine: they are all that a mind can answer with then.
+//! Legal moves before there is an engine: they are all that an agent can answer with then.
 //!
 //! Some sheets take longer to number than a start clock lasts. The state at hand needs no numbers
 //! ([`Firsthand`]), so one thread follows the match in words and publishes the role's legal moves, until the first
@@ -14,7 +14,7 @@ use std::sync::PoisonError;
 pub(super) enum Early {
     /// Nothing yet.
     Sought,
-    /// The legal moves of the mind's role at one root.
+    /// The legal moves of the agent's role at one root.
     Known { root: u64, legal: Vec<String> },
     /// Nothing, and nobody is looking.
     Over,

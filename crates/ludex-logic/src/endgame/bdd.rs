@@ -1,26 +1,26 @@
-//! Decision diagrams: sets of states, and functions of states, as shared graphs.
+//! Decision bdds: sets of states, and functions of states, as shared graphs.
 //!
 //! A node asks one fluent and goes on to one of two nodes; a leaf is a number. Fluents are asked in one
 //! fixed order, equal nodes are made once, and a node whose two ways are the same is left out, so equal
-//! functions are equal numbers. A diagram whose leaves are 0 and 1 is a set of states.
+//! functions are equal numbers. A bdd whose leaves are 0 and 1 is a set of states.
 //!
 //! Why not lists of descriptions alone: regression negates (`not terminal`, `whatever the others do`), and a
-//! negated list of conjunctions multiplies out, where a negated diagram has the size of the diagram.
-//! What it cannot do: sets without a small diagram in the given order. Every operation therefore can end with
+//! negated list of conjunctions multiplies out, where a negated bdd has the size of the bdd.
+//! What it cannot do: sets without a small bdd in the given order. Every operation therefore can end with
 //! [`Stop`]; the nodes made so far stay valid.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// A function of states in a [`Diagrams`].
+/// A function of states in a [`Bdds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Diagram(pub(crate) u32);
+pub struct Bdd(pub(crate) u32);
 
-impl Diagram {
+impl Bdd {
     /// The empty set, and the leaf 0.
-    pub const FALSE: Diagram = Diagram(0);
+    pub const FALSE: Bdd = Bdd(0);
     /// The set of all states, and the leaf 1.
-    pub const TRUE: Diagram = Diagram(1);
+    pub const TRUE: Bdd = Bdd(1);
 }
 
 /// Why an operation was given up.
@@ -43,7 +43,7 @@ pub enum Stop {
 impl std::fmt::Display for Stop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Stop::Nodes(most) => write!(f, "more than {most} diagram nodes"),
+            Stop::Nodes(most) => write!(f, "more than {most} nodes of diagrams"),
             Stop::JointMoves(most) => write!(f, "more than {most} joint moves"),
             Stop::Entries(most) => write!(f, "more than {most} entries"),
             Stop::Steps(most) => write!(f, "more than {most} steps"),
@@ -72,8 +72,8 @@ pub(crate) const LEAF: u32 = u32::MAX;
 struct Node {
     /// The place of the fluent in the order; [`LEAF`] for leaves, whose number is `low`.
     level: u32,
-    low: Diagram,
-    high: Diagram,
+    low: Bdd,
+    high: Bdd,
     /// The next node in the same bucket.
     next: u32,
 }
@@ -92,18 +92,17 @@ enum Operation {
 struct Remembered {
     operation: Operation,
     operands: [u32; 3],
-    result: Diagram,
+    result: Bdd,
 }
 
-const NOTHING: Remembered =
-    Remembered { operation: Operation::None, operands: [0; 3], result: Diagram::FALSE };
+const NOTHING: Remembered = Remembered { operation: Operation::None, operands: [0; 3], result: Bdd::FALSE };
 const END: u32 = u32::MAX;
 /// A look at the clock costs as much as a few dozen steps.
 const STEPS_A_LOOK: u64 = 1 << 14;
 
 /// All diagrams over one order of fluents.
 #[derive(Debug)]
-pub(crate) struct Diagrams<'a> {
+pub(crate) struct Bdds<'a> {
     nodes: Vec<Node>,
     buckets: Vec<u32>,
     cache: Vec<Remembered>,
@@ -111,16 +110,16 @@ pub(crate) struct Diagrams<'a> {
     allowance: Allowance<'a>,
 }
 
-/// What [`Diagrams::substituted`] puts in the place of a fluent.
+/// What [`Bdds::substituted`] puts in the place of a fluent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Substitute {
     pub(crate) level: u32,
-    pub(crate) by: Diagram,
+    pub(crate) by: Bdd,
 }
 
-impl<'a> Diagrams<'a> {
-    pub(crate) fn new(allowance: Allowance<'a>) -> Diagrams<'a> {
-        let mut diagrams = Diagrams {
+impl<'a> Bdds<'a> {
+    pub(crate) fn new(allowance: Allowance<'a>) -> Bdds<'a> {
+        let mut bdds = Bdds {
             nodes: Vec::new(),
             buckets: vec![END; 1 << 12],
             cache: vec![NOTHING; 1 << 14],
@@ -128,9 +127,9 @@ impl<'a> Diagrams<'a> {
             allowance,
         };
         for value in 0..2 {
-            diagrams.insert(LEAF, Diagram(value), Diagram(value));
+            bdds.insert(LEAF, Bdd(value), Bdd(value));
         }
-        diagrams
+        bdds
     }
 
     /// How many nodes there are, also those that nothing needs any more.
@@ -138,20 +137,20 @@ impl<'a> Diagrams<'a> {
         self.nodes.len()
     }
 
-    pub(crate) fn level(&self, diagram: Diagram) -> u32 {
-        self.nodes[diagram.0 as usize].level
+    pub(crate) fn level(&self, bdd: Bdd) -> u32 {
+        self.nodes[bdd.0 as usize].level
     }
 
     /// The two ways of a node: where the fluent does not hold, and where it does.
-    pub(crate) fn ways(&self, diagram: Diagram) -> (Diagram, Diagram) {
-        let node = self.nodes[diagram.0 as usize];
+    pub(crate) fn ways(&self, bdd: Bdd) -> (Bdd, Bdd) {
+        let node = self.nodes[bdd.0 as usize];
         (node.low, node.high)
     }
 
     /// How many nodes a diagram has.
-    pub(crate) fn size(&self, diagram: Diagram) -> usize {
+    pub(crate) fn size(&self, bdd: Bdd) -> usize {
         let mut seen = hashbrown::HashSet::new();
-        let mut open = vec![diagram];
+        let mut open = vec![bdd];
         while let Some(at) = open.pop() {
             if self.level(at) != LEAF && seen.insert(at) {
                 let (low, high) = self.ways(at);
@@ -162,15 +161,15 @@ impl<'a> Diagrams<'a> {
     }
 
     /// The ways below `level`: a node of a later level goes on unchanged whatever that fluent is.
-    pub(crate) fn split(&self, diagram: Diagram, level: u32) -> (Diagram, Diagram) {
-        if self.level(diagram) == level { self.ways(diagram) } else { (diagram, diagram) }
+    pub(crate) fn split(&self, bdd: Bdd, level: u32) -> (Bdd, Bdd) {
+        if self.level(bdd) == level { self.ways(bdd) } else { (bdd, bdd) }
     }
 
-    fn bucket(&self, level: u32, low: Diagram, high: Diagram) -> usize {
+    fn bucket(&self, level: u32, low: Bdd, high: Bdd) -> usize {
         mix(level, low.0, high.0) as usize & (self.buckets.len() - 1)
     }
 
-    fn insert(&mut self, level: u32, low: Diagram, high: Diagram) -> Diagram {
+    fn insert(&mut self, level: u32, low: Bdd, high: Bdd) -> Bdd {
         let id = self.nodes.len() as u32;
         let bucket = self.bucket(level, low, high);
         self.nodes.push(Node { level, low, high, next: self.buckets[bucket] });
@@ -178,7 +177,7 @@ impl<'a> Diagrams<'a> {
         if self.nodes.len() > self.buckets.len() {
             self.grow();
         }
-        Diagram(id)
+        Bdd(id)
     }
 
     fn grow(&mut self) {
@@ -194,12 +193,12 @@ impl<'a> Diagrams<'a> {
         self.cache = vec![NOTHING; (size / 2).min(1 << 22)];
     }
 
-    fn find(&self, level: u32, low: Diagram, high: Diagram) -> Option<Diagram> {
+    fn find(&self, level: u32, low: Bdd, high: Bdd) -> Option<Bdd> {
         let mut at = self.buckets[self.bucket(level, low, high)];
         while at != END {
             let node = &self.nodes[at as usize];
             if node.level == level && node.low == low && node.high == high {
-                return Some(Diagram(at));
+                return Some(Bdd(at));
             }
             at = node.next;
         }
@@ -207,7 +206,7 @@ impl<'a> Diagrams<'a> {
     }
 
     /// The node that asks `level` and goes on to `low` or `high`, both of later levels.
-    pub(crate) fn node(&mut self, level: u32, low: Diagram, high: Diagram) -> Result<Diagram, Stop> {
+    pub(crate) fn node(&mut self, level: u32, low: Bdd, high: Bdd) -> Result<Bdd, Stop> {
         if low == high {
             return Ok(low);
         }
@@ -221,14 +220,14 @@ impl<'a> Diagrams<'a> {
     }
 
     /// The leaf with that number.
-    pub(crate) fn leaf(&mut self, value: u32) -> Diagram {
-        let value = Diagram(value);
+    pub(crate) fn leaf(&mut self, value: u32) -> Bdd {
+        let value = Bdd(value);
         self.find(LEAF, value, value).unwrap_or_else(|| self.insert(LEAF, value, value))
     }
 
     /// The states in which the fluent at `level` holds.
-    pub(crate) fn fluent(&mut self, level: u32) -> Result<Diagram, Stop> {
-        self.node(level, Diagram::FALSE, Diagram::TRUE)
+    pub(crate) fn fluent(&mut self, level: u32) -> Result<Bdd, Stop> {
+        self.node(level, Bdd::FALSE, Bdd::TRUE)
     }
 
     /// Counts a step of work, and looks at the limits now and then.
@@ -250,26 +249,21 @@ impl<'a> Diagrams<'a> {
     }
 
     /// `yes` in the states of the set `condition`, `no` in the others.
-    pub(crate) fn if_then_else(
-        &mut self,
-        condition: Diagram,
-        yes: Diagram,
-        no: Diagram,
-    ) -> Result<Diagram, Stop> {
+    pub(crate) fn if_then_else(&mut self, condition: Bdd, yes: Bdd, no: Bdd) -> Result<Bdd, Stop> {
         let (mut yes, mut no) = (yes, no);
         if yes == condition {
-            yes = Diagram::TRUE;
+            yes = Bdd::TRUE;
         }
         if no == condition {
-            no = Diagram::FALSE;
+            no = Bdd::FALSE;
         }
-        if condition == Diagram::TRUE || yes == no {
+        if condition == Bdd::TRUE || yes == no {
             return Ok(yes);
         }
-        if condition == Diagram::FALSE {
+        if condition == Bdd::FALSE {
             return Ok(no);
         }
-        if yes == Diagram::TRUE && no == Diagram::FALSE {
+        if yes == Bdd::TRUE && no == Bdd::FALSE {
             return Ok(condition);
         }
         let key = [condition.0, yes.0, no.0];
@@ -289,13 +283,13 @@ impl<'a> Diagrams<'a> {
     }
 
     /// The intersection of two sets.
-    pub(crate) fn and(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, Stop> {
-        self.symmetric(Operation::And, Diagram::FALSE, Diagram::TRUE, a, b)
+    pub(crate) fn and(&mut self, a: Bdd, b: Bdd) -> Result<Bdd, Stop> {
+        self.symmetric(Operation::And, Bdd::FALSE, Bdd::TRUE, a, b)
     }
 
     /// The union of two sets.
-    pub(crate) fn or(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, Stop> {
-        self.symmetric(Operation::Or, Diagram::TRUE, Diagram::FALSE, a, b)
+    pub(crate) fn or(&mut self, a: Bdd, b: Bdd) -> Result<Bdd, Stop> {
+        self.symmetric(Operation::Or, Bdd::TRUE, Bdd::FALSE, a, b)
     }
 
     /// Intersection or union: `decides` is the set that gives itself with any other, `keeps` the one that gives
@@ -303,11 +297,11 @@ impl<'a> Diagrams<'a> {
     fn symmetric(
         &mut self,
         operation: Operation,
-        decides: Diagram,
-        keeps: Diagram,
-        a: Diagram,
-        b: Diagram,
-    ) -> Result<Diagram, Stop> {
+        decides: Bdd,
+        keeps: Bdd,
+        a: Bdd,
+        b: Bdd,
+    ) -> Result<Bdd, Stop> {
         // Either order is the same question: one is remembered. The constants come first.
         let (a, b) = (a.min(b), a.max(b));
         if a == decides || a == b {
@@ -330,17 +324,17 @@ impl<'a> Diagrams<'a> {
         Ok(result)
     }
 
-    pub(crate) fn not(&mut self, a: Diagram) -> Result<Diagram, Stop> {
-        self.if_then_else(a, Diagram::FALSE, Diagram::TRUE)
+    pub(crate) fn not(&mut self, a: Bdd) -> Result<Bdd, Stop> {
+        self.if_then_else(a, Bdd::FALSE, Bdd::TRUE)
     }
 
     /// The states of `a` that are not in `b`.
-    pub(crate) fn without(&mut self, a: Diagram, b: Diagram) -> Result<Diagram, Stop> {
-        self.if_then_else(b, Diagram::FALSE, a)
+    pub(crate) fn without(&mut self, a: Bdd, b: Bdd) -> Result<Bdd, Stop> {
+        self.if_then_else(b, Bdd::FALSE, a)
     }
 
     /// The union of all, pairwise: halves of like size meet, which keeps the intermediate results small.
-    pub(crate) fn or_all(&mut self, mut list: Vec<Diagram>) -> Result<Diagram, Stop> {
+    pub(crate) fn or_all(&mut self, mut list: Vec<Bdd>) -> Result<Bdd, Stop> {
         while list.len() > 1 {
             let mut half = Vec::with_capacity(list.len().div_ceil(2));
             for pair in list.chunks(2) {
@@ -351,17 +345,17 @@ impl<'a> Diagrams<'a> {
             }
             list = half;
         }
-        Ok(list.pop().unwrap_or(Diagram::FALSE))
+        Ok(list.pop().unwrap_or(Bdd::FALSE))
     }
 
     /// A function that agrees with `function` in the states of `care`, and is usually smaller (the
     /// *restrict* operator of Coudert and Madre).
-    pub(crate) fn simplified(&mut self, function: Diagram, care: Diagram) -> Result<Diagram, Stop> {
-        if care == Diagram::TRUE || care == Diagram::FALSE || self.level(function) == LEAF {
+    pub(crate) fn simplified(&mut self, function: Bdd, care: Bdd) -> Result<Bdd, Stop> {
+        if care == Bdd::TRUE || care == Bdd::FALSE || self.level(function) == LEAF {
             return Ok(function);
         }
         if function == care {
-            return Ok(Diagram::TRUE);
+            return Ok(Bdd::TRUE);
         }
         let key = [function.0, care.0, 0];
         if let Some(known) = self.recall(Operation::Simplify, key) {
@@ -376,9 +370,9 @@ impl<'a> Diagrams<'a> {
         } else {
             let (f0, f1) = self.ways(function);
             let (c0, c1) = self.split(care, level);
-            if c0 == Diagram::FALSE {
+            if c0 == Bdd::FALSE {
                 self.simplified(f1, c1)?
-            } else if c1 == Diagram::FALSE {
+            } else if c1 == Bdd::FALSE {
                 self.simplified(f0, c0)?
             } else {
                 let low = self.simplified(f0, c0)?;
@@ -394,12 +388,12 @@ impl<'a> Diagrams<'a> {
     /// says of the present one. `done` is scratch memory, by node.
     pub(crate) fn substituted(
         &mut self,
-        function: Diagram,
+        function: Bdd,
         substitutes: &[Substitute],
-        done: &mut hashbrown::HashMap<Diagram, Diagram>,
-    ) -> Result<Diagram, Stop> {
+        done: &mut hashbrown::HashMap<Bdd, Bdd>,
+    ) -> Result<Bdd, Stop> {
         done.clear();
-        let constants = substitutes.iter().all(|s| s.by <= Diagram::TRUE);
+        let constants = substitutes.iter().all(|s| s.by <= Bdd::TRUE);
         if constants {
             self.put_constants(function, substitutes, done)
         } else {
@@ -411,10 +405,10 @@ impl<'a> Diagrams<'a> {
     /// measured.
     pub(crate) fn substituted_at_length(
         &mut self,
-        function: Diagram,
+        function: Bdd,
         substitutes: &[Substitute],
-        done: &mut hashbrown::HashMap<Diagram, Diagram>,
-    ) -> Result<Diagram, Stop> {
+        done: &mut hashbrown::HashMap<Bdd, Bdd>,
+    ) -> Result<Bdd, Stop> {
         done.clear();
         self.put(function, substitutes, done)
     }
@@ -422,10 +416,10 @@ impl<'a> Diagrams<'a> {
     /// Substitution of constants only: the order of the fluents stays, so no node is computed twice over.
     fn put_constants(
         &mut self,
-        function: Diagram,
+        function: Bdd,
         substitutes: &[Substitute],
-        done: &mut hashbrown::HashMap<Diagram, Diagram>,
-    ) -> Result<Diagram, Stop> {
+        done: &mut hashbrown::HashMap<Bdd, Bdd>,
+    ) -> Result<Bdd, Stop> {
         let level = self.level(function);
         let rest = &substitutes[substitutes.partition_point(|s| s.level < level)..];
         if rest.is_empty() || level == LEAF {
@@ -437,7 +431,7 @@ impl<'a> Diagrams<'a> {
         self.step()?;
         let (low, high) = self.ways(function);
         let result = if rest[0].level == level {
-            let way = if rest[0].by == Diagram::TRUE { high } else { low };
+            let way = if rest[0].by == Bdd::TRUE { high } else { low };
             self.put_constants(way, rest, done)?
         } else {
             let low = self.put_constants(low, rest, done)?;
@@ -450,10 +444,10 @@ impl<'a> Diagrams<'a> {
 
     fn put(
         &mut self,
-        function: Diagram,
+        function: Bdd,
         substitutes: &[Substitute],
-        done: &mut hashbrown::HashMap<Diagram, Diagram>,
-    ) -> Result<Diagram, Stop> {
+        done: &mut hashbrown::HashMap<Bdd, Bdd>,
+    ) -> Result<Bdd, Stop> {
         let level = self.level(function);
         let rest = &substitutes[substitutes.partition_point(|s| s.level < level)..];
         if rest.is_empty() || level == LEAF {
@@ -473,13 +467,13 @@ impl<'a> Diagrams<'a> {
     }
 
     /// Drops every node that the `kept` diagrams do not need, and gives the others new numbers.
-    pub(crate) fn collect<'k>(&mut self, kept: impl Iterator<Item = &'k mut Diagram>) {
-        let kept: Vec<&mut Diagram> = kept.collect();
+    pub(crate) fn collect<'k>(&mut self, kept: impl Iterator<Item = &'k mut Bdd>) {
+        let kept: Vec<&mut Bdd> = kept.collect();
         let mut needed = vec![false; self.nodes.len()];
-        let mut open: Vec<u32> = kept.iter().map(|diagram| diagram.0).chain([0, 1]).collect();
+        let mut open: Vec<u32> = kept.iter().map(|bdd| bdd.0).chain([0, 1]).collect();
         while let Some(at) = open.pop() {
             if !std::mem::replace(&mut needed[at as usize], true) && self.nodes[at as usize].level != LEAF {
-                let (low, high) = self.ways(Diagram(at));
+                let (low, high) = self.ways(Bdd(at));
                 open.extend([low.0, high.0]);
             }
         }
@@ -489,11 +483,11 @@ impl<'a> Diagrams<'a> {
         // Nodes are made after those they lead to, so one pass in order renumbers all.
         let mut place = vec![0u32; old.len()];
         for (index, node) in old.iter().enumerate().filter(|(index, _)| needed[*index]) {
-            let moved = |way: Diagram| if node.level == LEAF { way } else { Diagram(place[way.0 as usize]) };
+            let moved = |way: Bdd| if node.level == LEAF { way } else { Bdd(place[way.0 as usize]) };
             place[index] = self.insert(node.level, moved(node.low), moved(node.high)).0;
         }
-        for diagram in kept {
-            *diagram = Diagram(place[diagram.0 as usize]);
+        for bdd in kept {
+            *bdd = Bdd(place[bdd.0 as usize]);
         }
     }
 
@@ -502,12 +496,12 @@ impl<'a> Diagrams<'a> {
         hash as usize & (self.cache.len() - 1)
     }
 
-    fn recall(&self, operation: Operation, operands: [u32; 3]) -> Option<Diagram> {
+    fn recall(&self, operation: Operation, operands: [u32; 3]) -> Option<Bdd> {
         let entry = &self.cache[self.slot(operation, operands)];
         (entry.operation == operation && entry.operands == operands).then_some(entry.result)
     }
 
-    fn remember(&mut self, operation: Operation, operands: [u32; 3], result: Diagram) {
+    fn remember(&mut self, operation: Operation, operands: [u32; 3], result: Bdd) {
         let slot = self.slot(operation, operands);
         self.cache[slot] = Remembered { operation, operands, result };
     }
@@ -528,80 +522,79 @@ pub(crate) mod tests {
     /// Functions of five fluents, as bits by state.
     pub(crate) const FLUENTS: u32 = 5;
 
-    pub(crate) fn diagrams() -> Diagrams<'static> {
+    pub(crate) fn bdds() -> Bdds<'static> {
         let time = Duration::from_secs(100_000);
         let started = Instant::now();
-        Diagrams::new(Allowance { nodes: 100_000, steps: u64::MAX, time, started, interrupt: None })
+        Bdds::new(Allowance { nodes: 100_000, steps: u64::MAX, time, started, interrupt: None })
     }
 
-    pub(crate) fn truth(diagrams: &Diagrams<'_>, diagram: Diagram) -> u32 {
+    pub(crate) fn truth(bdds: &Bdds<'_>, bdd: Bdd) -> u32 {
         (0..1 << FLUENTS).fold(0, |bits, state: u32| {
-            let mut at = diagram;
-            while diagrams.level(at) != LEAF {
-                let (low, high) = diagrams.ways(at);
-                at = if state >> diagrams.level(at) & 1 == 1 { high } else { low };
+            let mut at = bdd;
+            while bdds.level(at) != LEAF {
+                let (low, high) = bdds.ways(at);
+                at = if state >> bdds.level(at) & 1 == 1 { high } else { low };
             }
-            bits | u32::from(at == Diagram::TRUE) << state
+            bits | u32::from(at == Bdd::TRUE) << state
         })
     }
 
     /// A random set with its truth table, made from the table state by state.
-    pub(crate) fn random_set(diagrams: &mut Diagrams<'_>, random: &mut Random) -> (Diagram, u32) {
+    pub(crate) fn random_set(bdds: &mut Bdds<'_>, random: &mut Random) -> (Bdd, u32) {
         let bits = random.below(1 << 16) as u32 | (random.below(1 << 16) as u32) << 16;
-        let mut all = Diagram::FALSE;
+        let mut all = Bdd::FALSE;
         for state in (0..1u32 << FLUENTS).filter(|state| bits >> state & 1 == 1) {
-            let mut one = Diagram::TRUE;
+            let mut one = Bdd::TRUE;
             for level in (0..FLUENTS).rev() {
-                let (low, high) =
-                    if state >> level & 1 == 1 { (Diagram::FALSE, one) } else { (one, Diagram::FALSE) };
-                one = diagrams.node(level, low, high).expect("small");
+                let (low, high) = if state >> level & 1 == 1 { (Bdd::FALSE, one) } else { (one, Bdd::FALSE) };
+                one = bdds.node(level, low, high).expect("small");
             }
-            all = diagrams.or(all, one).expect("small");
+            all = bdds.or(all, one).expect("small");
         }
         (all, bits)
     }
 
     #[test]
     fn operations_are_those_of_sets() {
-        let mut diagrams = diagrams();
+        let mut bdds = bdds();
         let mut random = Random::new(3);
         for _ in 0..200 {
-            let (mut a, x) = random_set(&mut diagrams, &mut random);
-            let (mut b, y) = random_set(&mut diagrams, &mut random);
-            let (c, z) = random_set(&mut diagrams, &mut random);
-            assert_eq!(truth(&diagrams, a), x);
+            let (mut a, x) = random_set(&mut bdds, &mut random);
+            let (mut b, y) = random_set(&mut bdds, &mut random);
+            let (c, z) = random_set(&mut bdds, &mut random);
+            assert_eq!(truth(&bdds, a), x);
             let results = [
-                (diagrams.and(a, b), x & y),
-                (diagrams.or(a, b), x | y),
-                (diagrams.not(a), !x),
-                (diagrams.without(a, b), x & !y),
-                (diagrams.if_then_else(a, b, c), x & y | !x & z),
-                (diagrams.or_all(vec![a, b, c]), x | y | z),
+                (bdds.and(a, b), x & y),
+                (bdds.or(a, b), x | y),
+                (bdds.not(a), !x),
+                (bdds.without(a, b), x & !y),
+                (bdds.if_then_else(a, b, c), x & y | !x & z),
+                (bdds.or_all(vec![a, b, c]), x | y | z),
             ];
             for (result, expected) in results {
-                assert_eq!(truth(&diagrams, result.expect("small")), expected);
+                assert_eq!(truth(&bdds, result.expect("small")), expected);
             }
-            let simple = diagrams.simplified(a, b).expect("small");
-            assert_eq!(truth(&diagrams, simple) & y, x & y);
-            diagrams.collect([&mut a, &mut b].into_iter());
-            assert_eq!((truth(&diagrams, a), truth(&diagrams, b)), (x, y));
+            let simple = bdds.simplified(a, b).expect("small");
+            assert_eq!(truth(&bdds, simple) & y, x & y);
+            bdds.collect([&mut a, &mut b].into_iter());
+            assert_eq!((truth(&bdds, a), truth(&bdds, b)), (x, y));
             // Equal functions are equal numbers, also after a collection.
-            let both = diagrams.and(a, b).expect("small");
-            assert_eq!(both, diagrams.and(b, a).expect("small"));
+            let both = bdds.and(a, b).expect("small");
+            assert_eq!(both, bdds.and(b, a).expect("small"));
         }
     }
 
     #[test]
     fn substitution_is_simultaneous() {
-        let mut diagrams = diagrams();
+        let mut bdds = bdds();
         let mut random = Random::new(4);
         for round in 0..200 {
-            let (function, x) = random_set(&mut diagrams, &mut random);
-            let (mut one, y) = random_set(&mut diagrams, &mut random);
-            let (mut other, z) = random_set(&mut diagrams, &mut random);
+            let (function, x) = random_set(&mut bdds, &mut random);
+            let (mut one, y) = random_set(&mut bdds, &mut random);
+            let (mut other, z) = random_set(&mut bdds, &mut random);
             let (mut y, mut z) = (y, z);
             if round % 2 == 0 {
-                (one, y, other, z) = (Diagram::TRUE, u32::MAX, Diagram::FALSE, 0);
+                (one, y, other, z) = (Bdd::TRUE, u32::MAX, Bdd::FALSE, 0);
             }
             let substitutes = [Substitute { level: 1, by: one }, Substitute { level: 3, by: other }];
             let mut done = hashbrown::HashMap::new();
@@ -610,22 +603,22 @@ pub(crate) mod tests {
                 let next = put(put(state, 1, y >> state & 1), 3, z >> state & 1);
                 bits | (x >> next & 1) << state
             });
-            let short = diagrams.substituted(function, &substitutes, &mut done).expect("small");
-            let long = diagrams.substituted_at_length(function, &substitutes, &mut done).expect("small");
-            assert_eq!(truth(&diagrams, short), expected);
+            let short = bdds.substituted(function, &substitutes, &mut done).expect("small");
+            let long = bdds.substituted_at_length(function, &substitutes, &mut done).expect("small");
+            assert_eq!(truth(&bdds, short), expected);
             assert_eq!(short, long);
         }
     }
 
     #[test]
     fn limits_stop_and_leave_what_is_there() {
-        let mut diagrams = diagrams();
+        let mut bdds = bdds();
         let mut random = Random::new(5);
-        let (a, x) = random_set(&mut diagrams, &mut random);
-        diagrams.allowance.nodes = diagrams.len();
-        let most = diagrams.len();
-        let stopped = (0..50).find_map(|_| diagrams.node(random.below(5) as u32, a, Diagram::TRUE).err());
+        let (a, x) = random_set(&mut bdds, &mut random);
+        bdds.allowance.nodes = bdds.len();
+        let most = bdds.len();
+        let stopped = (0..50).find_map(|_| bdds.node(random.below(5) as u32, a, Bdd::TRUE).err());
         assert_eq!(stopped, Some(Stop::Nodes(most)));
-        assert_eq!(truth(&diagrams, a), x);
+        assert_eq!(truth(&bdds, a), x);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Early, Play, Shared, follow};
 use crate::clock::Stop;
-use crate::closeness::Closeness;
-use crate::suitable::Exhaustive;
+use crate::goal_heuristic::GoalHeuristic;
+use crate::selection::Exhaustive;
 use cpu_time::ThreadTime;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
@@ -29,9 +29,9 @@ use std::time::{Duration, Instant};
 
 /// Builds something for a game, piece by piece; each piece is used from the moment it is given. It runs
 /// inside [`interruptible`], and ends early where its work asks for limits.
-pub type Workshop = fn(&Site, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
+pub type Builder = fn(&Site, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
 
-/// What the workshops of a mind have in common.
+/// What the builders of an agent have in common.
 #[derive(Debug)]
 pub struct Site {
     /// The game.
@@ -54,16 +54,16 @@ impl Site {
     }
 }
 
-/// A piece that a workshop gives.
+/// A piece that a builder gives.
 pub enum Equipment {
     /// An engine to search with.
-    Engine(Offer),
+    Engine(EngineCandidate),
     /// Batches of random games.
     Lanes(Arc<Lanes>),
     /// What is proved of the game.
     Facts(Arc<Facts>),
     /// How close states are to the goals.
-    Closeness(Arc<Closeness>),
+    GoalHeuristic(Arc<GoalHeuristic>),
     /// What is known of the end of the game.
     Oracle(Arc<dyn Oracle>),
     /// Something worth telling those who watch.
@@ -72,34 +72,34 @@ pub enum Equipment {
 
 /// An engine, and how good it is.
 #[derive(Clone, Debug)]
-pub struct Offer {
+pub struct EngineCandidate {
     /// The engine.
     pub engine: Arc<dyn Engine>,
     /// How the rules were written when it was built.
     pub encoding: Encoding,
-    /// Joint moves a second of random play; 0 before it was measured. The fastest offer is taken, and of
+    /// Joint moves a second of random play; 0 before it was measured. The fastest candidate is taken, and of
     /// equal ones the last.
     pub states_per_second: f64,
 }
 
-impl Offer {
-    fn unmeasured(engine: Arc<dyn Engine>, encoding: Encoding) -> Offer {
-        Offer { engine, encoding, states_per_second: 0.0 }
+impl EngineCandidate {
+    fn unmeasured(engine: Arc<dyn Engine>, encoding: Encoding) -> EngineCandidate {
+        EngineCandidate { engine, encoding, states_per_second: 0.0 }
     }
 
     /// The same after a moment of random play. An engine that meets its limit there stays unmeasured.
-    fn measured(self) -> Offer {
+    fn measured(self) -> EngineCandidate {
         /// Processor time for each, as the portfolio has it ([`ludex_engine::auto`]).
         const SECONDS: f64 = 0.05;
         let mut worker = self.engine.worker();
         let played = one_by_one(&mut *worker, SECONDS, &mut Random::new(1), &mut |_| {});
         let is_sound = worker.fault().is_none();
         drop(worker);
-        Offer { states_per_second: if is_sound { played.states_per_second() } else { 0.0 }, ..self }
+        EngineCandidate { states_per_second: if is_sound { played.states_per_second() } else { 0.0 }, ..self }
     }
 }
 
-impl fmt::Display for Offer {
+impl fmt::Display for EngineCandidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {:.0} states/s", self.engine.name(), self.encoding, self.states_per_second)
     }
@@ -108,10 +108,10 @@ impl fmt::Display for Offer {
 impl fmt::Debug for Equipment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Equipment::Engine(offer) => f.debug_tuple("Engine").field(offer).finish(),
+            Equipment::Engine(candidate) => f.debug_tuple("Engine").field(candidate).finish(),
             Equipment::Lanes(_) => f.write_str("Lanes"),
             Equipment::Facts(_) => f.write_str("Facts"),
-            Equipment::Closeness(_) => f.write_str("Closeness"),
+            Equipment::GoalHeuristic(_) => f.write_str("GoalHeuristic"),
             Equipment::Oracle(_) => f.write_str("Oracle"),
             Equipment::Note(note) => f.debug_tuple("Note").field(note).finish(),
         }
@@ -121,7 +121,7 @@ impl fmt::Debug for Equipment {
 /// The reference engine and nothing else: for the measuring stick.
 pub fn reference(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     Datalog::by_steps(&site.game, &site.vocabulary()?, site.limits, &mut |engine| {
-        give(Equipment::Engine(Offer::unmeasured(Arc::new(engine), Encoding::Original)));
+        give(Equipment::Engine(EngineCandidate::unmeasured(Arc::new(engine), Encoding::Original)));
     })
 }
 
@@ -135,19 +135,19 @@ pub fn interpreters(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), 
     let datalog = |rules: &Game| -> Result<Arc<dyn Engine>, BuildError> {
         Ok(Arc::new(Datalog::over(rules, &vocabulary, site.limits)?))
     };
-    let mut offer = |engine: Arc<dyn Engine>, encoding: Encoding| {
-        let offer = Offer::unmeasured(engine, encoding);
-        give(Equipment::Engine(offer.clone()));
-        give(Equipment::Engine(offer.measured()));
+    let mut candidate = |engine: Arc<dyn Engine>, encoding: Encoding| {
+        let candidate = EngineCandidate::unmeasured(engine, encoding);
+        give(Equipment::Engine(candidate.clone()));
+        give(Equipment::Engine(candidate.measured()));
     };
-    let first = tree(&site.game).map(|engine| offer(engine, Encoding::Original));
+    let first = tree(&site.game).map(|engine| candidate(engine, Encoding::Original));
     let translated = encode(&site.game, Encoding::Relevant, &[]);
     if translated.frame.is_some()
         && let Ok(engine) = tree(&translated)
     {
-        offer(engine, Encoding::Relevant);
+        candidate(engine, Encoding::Relevant);
     }
-    let second = datalog(&site.game).map(|engine| offer(engine, Encoding::Original));
+    let second = datalog(&site.game).map(|engine| candidate(engine, Encoding::Original));
     // One of them is enough to play with.
     first.or(second)
 }
@@ -169,15 +169,15 @@ pub fn network(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), Build
     let engine = Arc::new(Propnet::of(compile_over(&site.game, &site.vocabulary()?, site.limits)?));
     let gates = engine.net().gate_count();
     give(Equipment::Note(format!("a network of {gates} gates")));
-    let offer = Offer::unmeasured(engine.clone(), Encoding::Original);
-    give(Equipment::Engine(offer.clone()));
-    give(Equipment::Engine(offer.measured()));
-    if let Some(mut closeness) = Closeness::new(engine.net()) {
+    let candidate = EngineCandidate::unmeasured(engine.clone(), Encoding::Original);
+    give(Equipment::Engine(candidate.clone()));
+    give(Equipment::Engine(candidate.measured()));
+    if let Some(mut goal_heuristic) = GoalHeuristic::new(engine.net()) {
         let started = ThreadTime::now();
         let mut is_over = || started.elapsed() > CALIBRATION;
-        closeness.calibrate(&mut *engine.worker(), SAMPLES, &mut Random::new(1), &mut is_over);
-        give(Equipment::Note(told(&closeness)));
-        give(Equipment::Closeness(Arc::new(closeness)));
+        goal_heuristic.calibrate(&mut *engine.worker(), SAMPLES, &mut Random::new(1), &mut is_over);
+        give(Equipment::Note(told(&goal_heuristic)));
+        give(Equipment::GoalHeuristic(Arc::new(goal_heuristic)));
     }
     if gates <= MOST_GATES {
         let mut initial = vec![0; engine.vocabulary().words()];
@@ -206,10 +206,10 @@ fn cost_of_batch(engine: &Propnet, lanes: &Lanes, initial: &[u64]) -> f64 {
     started.elapsed().as_secs_f64() / batches * single.playouts_per_second()
 }
 
-/// How far closeness is trusted, in words.
-fn told(closeness: &Closeness) -> String {
-    let each: Vec<String> = closeness.trust().iter().map(|t| format!("{:.2}", t.correlation)).collect();
-    format!("closeness to the goals foretells the outcome by {}", each.join(", "))
+/// How far goal heuristic is trusted, in words.
+fn told(goal_heuristic: &GoalHeuristic) -> String {
+    let each: Vec<String> = goal_heuristic.trust().iter().map(|t| format!("{:.2}", t.correlation)).collect();
+    format!("the goal heuristic foretells the outcome by {}", each.join(", "))
 }
 
 /// What can be proved in a few seconds: turns, sums, groups, the length of a match.
@@ -246,7 +246,7 @@ pub fn endings(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), Build
     };
     let stop = stop_flag();
     let options = Options { limits, interrupt: stop.as_deref(), ..Options::default() };
-    // Without a database of its end a game is played as well as without this workshop.
+    // Without a database of its end a game is played as well as without this builder.
     let Ok(done) = regress(&site.game, &options) else { return Ok(()) };
     let Summary { entries, depth, .. } = done.summary;
     if entries > 0
@@ -258,9 +258,9 @@ pub fn endings(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), Build
     Ok(())
 }
 
-/// Runs a workshop on its thread and puts what it gives on the table.
-pub(super) fn run(shared: &Shared, site: &Site, rank: usize, workshop: Workshop, stop: &Stop) {
-    /// Takes the workshop off the list of those at work, also if it panics: nobody waits for it then.
+/// Runs a builder on its thread and puts what it gives on the table.
+pub(super) fn run(shared: &Shared, site: &Site, rank: usize, builder: Builder, stop: &Stop) {
+    /// Takes the builder off the list of those at work, also if it panics: nobody waits for it then.
     struct Done<'s>(&'s Shared, usize);
     impl Drop for Done<'_> {
         fn drop(&mut self) {
@@ -271,14 +271,14 @@ pub(super) fn run(shared: &Shared, site: &Site, rank: usize, workshop: Workshop,
     let _done = Done(shared, rank);
     head_start(shared, stop);
     // What nobody waits for must not keep from its work what everybody waits for, and comes in its order.
-    if rank >= shared.settings.workshops.len() {
+    if rank >= shared.settings.builders.len() {
         let mut table = shared.table();
         while table.building[..rank].iter().any(Option::is_some) && !stop.is_set() {
             table = shared.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
         }
     }
     let mut give = |piece: Equipment| put(shared, rank, piece);
-    let result = interruptible(stop.flag(), || workshop(site, &mut give));
+    let result = interruptible(stop.flag(), || builder(site, &mut give));
     if let Err(error) = result {
         shared.table().complaint = error.to_string();
     }
@@ -305,26 +305,26 @@ fn put(shared: &Shared, rank: usize, piece: Equipment) {
         Equipment::Lanes(lanes) => table.lanes = Some(lanes),
         Equipment::Oracle(oracle) => table.oracle = Some(oracle),
         Equipment::Facts(facts) => table.facts = Some(facts),
-        Equipment::Closeness(closeness) => table.closeness = Some(closeness),
-        Equipment::Engine(offer) => {
-            if offer.states_per_second > 0.0 {
-                table.notes.push(offer.to_string());
+        Equipment::GoalHeuristic(goal_heuristic) => table.goal_heuristic = Some(goal_heuristic),
+        Equipment::Engine(candidate) => {
+            if candidate.states_per_second > 0.0 {
+                table.notes.push(candidate.to_string());
             }
             // A better engine was faster.
-            if table.engine.is_some() && offer.states_per_second < table.states_per_second {
+            if table.engine.is_some() && candidate.states_per_second < table.states_per_second {
                 return;
             }
             // What comes from further on in the list is hard to beat once it is the fastest.
-            if offer.states_per_second > 0.0 {
+            if candidate.states_per_second > 0.0 {
                 table.building[..rank].iter().flatten().for_each(Stop::set);
             }
             table.enough.set();
             if table.play.is_none() {
-                table.play = begin(&*offer.engine, &shared.role);
+                table.play = begin(&*candidate.engine, &shared.role);
             }
-            table.encoding = offer.encoding;
-            table.states_per_second = offer.states_per_second;
-            table.engine = Some(offer.engine);
+            table.encoding = candidate.encoding;
+            table.states_per_second = candidate.states_per_second;
+            table.engine = Some(candidate.engine);
             if let Err(error) = follow(&mut table) {
                 // The moves came before they could be understood: the match goes on without them.
                 let followed = table.play.as_ref().map_or(0, |play| play.joints.len());

@@ -3,10 +3,10 @@
 use super::Shared;
 use crate::alphabeta::AlphaBeta;
 use crate::clock::Clock;
-use crate::closeness::Closeness;
 use crate::estimate::{Candidate, Estimate, Verdict};
+use crate::goal_heuristic::GoalHeuristic;
+use crate::selection::Exhaustive;
 use crate::solitaire::Solitaire;
-use crate::suitable::Exhaustive;
 use crate::uct::{self, Tools, Tree};
 use cpu_time::ThreadTime;
 use ludex_engine::engine::{Engine, Worker};
@@ -29,7 +29,7 @@ struct Snapshot {
     lanes: Option<Arc<Lanes>>,
     oracle: Option<Arc<dyn Oracle>>,
     facts: Option<Arc<Facts>>,
-    closeness: Option<Arc<Closeness>>,
+    goal_heuristic: Option<Arc<GoalHeuristic>>,
     role: RoleId,
     chance: Option<RoleId>,
     state: Vec<u64>,
@@ -65,7 +65,7 @@ struct Shift {
     exact_before: Duration,
 }
 
-/// Searches until the mind is stopped.
+/// Searches until the agent is stopped.
 pub(super) fn run(shared: &Shared, number: usize) {
     let mut memory = Memory::default();
     while let Some(snapshot) = wait(shared) {
@@ -88,7 +88,7 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
                 lanes: table.lanes.clone(),
                 oracle: table.oracle.clone(),
                 facts: table.facts.clone(),
-                closeness: table.closeness.clone(),
+                goal_heuristic: table.goal_heuristic.clone(),
                 role: play.role,
                 chance: play.chance,
                 state: play.state().to_vec(),
@@ -119,7 +119,10 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
             worker: &mut *worker,
             lanes,
             oracle: snapshot.oracle.as_deref(),
-            closeness: snapshot.closeness.as_deref().filter(|closeness| closeness.is_trusted()),
+            goal_heuristic: snapshot
+                .goal_heuristic
+                .as_deref()
+                .filter(|goal_heuristic| goal_heuristic.is_trusted()),
         };
         // One iteration at least, so that slow engines get somewhere.
         let clock = Clock::until(slice);
@@ -248,19 +251,19 @@ impl Exact {
                 .map(|search| (search, made));
         }
         let Some((search, from)) = &mut self.solitaire else { return };
-        search.search(worker, snapshot.closeness.as_deref(), clock);
+        search.search(worker, snapshot.goal_heuristic.as_deref(), clock);
         let Some(plan) = planned(search, *from).filter(|plan| plan.value > 0) else { return };
         let mut legal = Vec::new();
         worker.legal(&snapshot.state, snapshot.role, &mut legal);
         let rest = &plan.moves[made - *from..];
         let verdict = Verdict { value: plan.value, plies: rest.len() as u32 };
-        let candidates = legal.iter().map(|&movement| Candidate {
-            movement,
+        let candidates = legal.iter().map(|&action| Candidate {
+            action,
             visits: 0,
             value: 0.0,
-            verdict: (movement == rest[0]).then_some(verdict),
+            verdict: (action == rest[0]).then_some(verdict),
         });
-        let line = rest.iter().take(12).map(|&movement| vec![movement]).collect();
+        let line = rest.iter().take(12).map(|&action| vec![action]).collect();
         self.found = Some(Estimate {
             candidates: candidates.collect(),
             solved: plan.is_best,

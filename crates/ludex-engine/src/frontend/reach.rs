@@ -262,7 +262,7 @@ fn is_exhausted(rule: &FlatRule, store: &Store, capacities: &[usize]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datalog::{Base, Extent};
+    use crate::frontend::{Base, Extent};
     use ludex_testkit::{corpus, report};
 
     /// The fluents and moves of a store in words, in order.
@@ -278,8 +278,8 @@ mod tests {
         }
         for tables in &program.moves {
             for row in store.table(tables.does).rows() {
-                let movement = tables.shape.intern(&mut terms, &row[1..]);
-                words.push(format!("{} {}", terms.show(symbols, row[0]), terms.show(symbols, movement)));
+                let action = tables.shape.intern(&mut terms, &row[1..]);
+                words.push(format!("{} {}", terms.show(symbols, row[0]), terms.show(symbols, action)));
             }
         }
         words.sort_unstable();

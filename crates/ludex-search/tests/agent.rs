@@ -1,10 +1,10 @@
-//! The mind: engines that come one after the other, moves at any time, work that ends when told to.
+//! The agent: engines that come one after the other, moves at any time, work that ends when told to.
 
 use ludex::engine::error::BuildError;
 use ludex::engine::limits::Limits;
 use ludex::gdl::{Game, Sheet};
-use ludex_search::mind::{
-    Equipment, Mind, MindError, Settings, Site, Workshop, endings, facts, interpreters, network, reference,
+use ludex_search::agent::{
+    Agent, AgentError, Builder, Equipment, Settings, Site, endings, facts, interpreters, network, reference,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,11 +16,11 @@ fn game(name: &str) -> Arc<Game> {
     Arc::new(ludex::load(name).expect("a bundled game"))
 }
 
-fn mind(name: &str, role: &str, workshops: Vec<Workshop>) -> Mind {
-    Mind::new(
+fn agent(name: &str, role: &str, builders: Vec<Builder>) -> Agent {
+    Agent::new(
         game(name),
         role,
-        Settings { threads: 2, memory: 64 << 20, workshops, extras: Vec::new(), ..Settings::default() },
+        Settings { threads: 2, memory: 64 << 20, builders, extras: Vec::new(), ..Settings::default() },
     )
 }
 
@@ -30,14 +30,14 @@ fn later() -> Instant {
 
 #[test]
 fn two_minds_draw_at_tic_tac_toe_however_they_think() {
-    let all: [Vec<Workshop>; 3] =
+    let all: [Vec<Builder>; 3] =
         [vec![reference], vec![network], vec![interpreters, network, facts, endings]];
-    for workshops in all {
-        let mut players = [mind("tictactoe", "x", workshops.clone()), mind("tictactoe", "o", workshops)];
+    for builders in all {
+        let mut players = [agent("tictactoe", "x", builders.clone()), agent("tictactoe", "o", builders)];
         for step in 0..9 {
             // Tic-Tac-Toe is solved from the start, so no deadline is ever used up.
             let joint: Vec<String> =
-                players.iter_mut().map(|p| p.choose(later()).expect("a move").movement).collect();
+                players.iter_mut().map(|p| p.choose(later()).expect("a move").action).collect();
             assert_eq!(joint.iter().filter(|m| *m == "noop").count(), 1, "step {step}: {joint:?}");
             for player in &mut players {
                 player.advance(&joint).expect("a joint move of the rules");
@@ -54,11 +54,11 @@ fn games_for_one_are_played_to_the_best_end() {
     for name in ["buttonsandlights", "hanoi", "maze"] {
         let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
         let role = engine.vocabulary().show_role(engine.vocabulary().roles().next().expect("a role"));
-        let mut player = mind(name, &role, vec![interpreters, network]);
+        let mut player = agent(name, &role, vec![interpreters, network]);
         let mut worker = engine.worker();
         loop {
             let decision = player.choose(later()).expect("a move");
-            player.advance(&[decision.movement]).expect("its own move");
+            player.advance(&[decision.action]).expect("its own move");
             if worker.is_terminal(&player.state().expect("an engine")) {
                 break;
             }
@@ -67,14 +67,14 @@ fn games_for_one_are_played_to_the_best_end() {
     }
 }
 
-/// A workshop that never gives anything, but can be told to end.
+/// A builder that never gives anything, but can be told to end.
 fn endless(site: &Site, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     loop {
         ludex::engine::datalog::Datalog::new(&site.game, site.limits)?;
     }
 }
 
-/// Four steps along a line, with a relation of 65,536 rows that takes the workshop through the look at its stop. In the
+/// Four steps along a line, with a relation of 65,536 rows that takes the builder through the look at its stop. In the
 /// second state there is another move than in the first.
 fn line_with_ballast() -> Arc<Game> {
     let text = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
@@ -85,33 +85,33 @@ fn line_with_ballast() -> Arc<Game> {
     Arc::new(Sheet::read(text).into_game().expect("a sound sheet"))
 }
 
-fn without_engine(role: &str) -> Mind {
+fn without_engine(role: &str) -> Agent {
     let settings =
-        Settings { threads: 1, workshops: vec![endless], extras: Vec::new(), ..Settings::default() };
-    Mind::new(line_with_ballast(), role, settings)
+        Settings { threads: 1, builders: vec![endless], extras: Vec::new(), ..Settings::default() };
+    Agent::new(line_with_ballast(), role, settings)
 }
 
 #[test]
 fn a_mind_without_an_engine_says_so_and_ends_when_told() {
     let mut player = without_engine("nobody");
     let soon = Instant::now() + Duration::from_millis(20);
-    assert_eq!(player.choose(soon).map(|d| d.movement), Err(MindError::NotReady));
+    assert_eq!(player.choose(soon).map(|d| d.action), Err(AgentError::NotReady));
     let stop = player.stop();
-    let other = std::thread::spawn(move || player.choose(later()).map(|d| d.movement));
+    let other = std::thread::spawn(move || player.choose(later()).map(|d| d.action));
     stop.stop();
     let answer = other.join().expect("no panic");
-    assert!(matches!(answer, Err(MindError::NotReady | MindError::NoEngine(_))), "{answer:?}");
+    assert!(matches!(answer, Err(AgentError::NotReady | AgentError::NoEngine(_))), "{answer:?}");
 }
 
 #[test]
 fn a_mind_without_an_engine_plays_legal_moves_all_the_same() {
     let mut player = without_engine("r");
     // The legal moves come from another thread, some time after the root that they are about.
-    let wait = |player: &mut Mind| {
+    let wait = |player: &mut Agent| {
         for _ in 0..60_000 {
             if let Ok(decision) = player.choose(Instant::now() + Duration::from_millis(1)) {
                 assert_eq!((decision.id, decision.estimate.candidates.len()), (None, 0));
-                return decision.movement;
+                return decision.action;
             }
         }
         panic!("no legal move within a minute");
@@ -125,7 +125,7 @@ fn a_mind_without_an_engine_plays_legal_moves_all_the_same() {
 
 #[test]
 fn moves_that_come_before_the_engine_are_followed_when_it_is_there() {
-    let mut player = mind("tictactoe", "x", vec![reference]);
+    let mut player = agent("tictactoe", "x", vec![reference]);
     player.advance(&["(mark 1 1)".to_owned(), "noop".to_owned()]).expect("not looked at yet, or right");
     player.ready(later()).expect("an engine");
     let shown = ludex::engine::row::show(
@@ -136,32 +136,32 @@ fn moves_that_come_before_the_engine_are_followed_when_it_is_there() {
     assert!(shown.contains(&"(control o)".to_owned()), "{shown:?}");
     player.take_back(1);
     assert_eq!(player.step(), 0);
-    assert_ne!(player.choose(later()).expect("a move").movement, "noop");
+    assert_ne!(player.choose(later()).expect("a move").action, "noop");
 }
 
 #[test]
 fn what_makes_no_sense_is_an_error_and_harms_nothing() {
-    let mut player = mind("tictactoe", "x", vec![reference]);
+    let mut player = agent("tictactoe", "x", vec![reference]);
     player.ready(later()).expect("an engine");
     let moves = |list: &[&str]| list.iter().map(|m| (*m).to_owned()).collect::<Vec<_>>();
     let unknown = player.advance(&moves(&["(mark 7 7)", "noop"]));
-    assert_eq!(unknown, Err(MindError::UnknownMove("(mark 7 7)".to_owned())));
+    assert_eq!(unknown, Err(AgentError::UnknownMove("(mark 7 7)".to_owned())));
     let illegal = player.advance(&moves(&["noop", "noop"]));
-    assert_eq!(illegal, Err(MindError::IllegalMove("noop".to_owned())));
-    assert_eq!(player.advance(&moves(&["noop"])), Err(MindError::MoveCount { roles: 2, moves: 1 }));
+    assert_eq!(illegal, Err(AgentError::IllegalMove("noop".to_owned())));
+    assert_eq!(player.advance(&moves(&["noop"])), Err(AgentError::MoveCount { roles: 2, moves: 1 }));
     assert_eq!(player.step(), 0);
     assert!(player.choose(later()).is_ok());
-    let mut stranger = mind("tictactoe", "nobody", vec![reference]);
-    assert_eq!(stranger.ready(later()), Err(MindError::UnknownRole("nobody".to_owned())));
+    let mut stranger = agent("tictactoe", "nobody", vec![reference]);
+    assert_eq!(stranger.ready(later()), Err(AgentError::UnknownRole("nobody".to_owned())));
 }
 
 #[test]
-fn minds_without_time_still_move() {
+fn agents_without_time_still_move() {
     for name in ["connectfour", "reversi", "threeway", "pursuit"] {
         let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
         let vocabulary = engine.vocabulary();
         let role = vocabulary.roles().next().expect("a role");
-        let mut player = mind(name, &vocabulary.show_role(role), vec![reference]);
+        let mut player = agent(name, &vocabulary.show_role(role), vec![reference]);
         player.ready(later()).expect("an engine");
         let decision = player.choose(Instant::now()).expect("a move");
         let mut legal = Vec::new();

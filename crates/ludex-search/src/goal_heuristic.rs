@@ -1,12 +1,12 @@
-//! How close a state is to the goals: the degree to which their conditions are met, read off the rules.
+//! Goal heuristic: how close a state is to the goals, the degree to which their conditions are met, read off the rules.
 //!
 //! The conditions of each goal value are the formula that the network has for it. A fluent that holds counts 1 and
 //! one that does not 0; a conjunction counts the mean of its parts, a disjunction its best part and a little for each
 //! other one. So a goal that is reached has degree 1, three stones of a row of four have 3/4, and a puzzle with two tiles out of place is
-//! closer than one with five. A role's closeness weighs its goal values by their degrees, the nearest most.
+//! closer than one with five. A role's goal_heuristic weighs its goal values by their degrees, the nearest most.
 //!
 //! That is a guess, and in many games a bad one: it knows nothing of what can still be reached. So it is
-//! trusted only as far as it foretells the outcome of random games ([`Closeness::calibrate`]); where it does not, it
+//! trusted only as far as it foretells the outcome of random games ([`GoalHeuristic::calibrate`]); where it does not, it
 //! counts for nothing. It is used where random games alone tell little: to order the search of games for one
 //! ([`crate::solitaire`]), and to value leaves of [`crate::uct`] together with a single random game. With lanes, whose
 //! 512 games are the outcome that it was fitted to, it has nothing to add.
@@ -27,13 +27,13 @@ enum Degree {
     Constant(f32),
     Holds(u32),
     Lacks(u32),
-    /// The mean of so many formulas from a place in `Closeness::parts` on.
+    /// The mean of so many formulas from a place in `GoalHeuristic::parts` on.
     All(u32, u32),
     /// The greatest of them; what is missing from 1 is made good in part by how many are near it.
     Any(u32, u32),
 }
 
-/// How far the closeness of a role foretells its outcome.
+/// How far the goal heuristic of a role foretells its outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trust {
     /// The correlation with the outcome of random games; 0 where it is not sure that there is one.
@@ -44,7 +44,7 @@ pub struct Trust {
 
 /// The goals of a game as degrees.
 #[derive(Clone, Debug)]
-pub struct Closeness {
+pub struct GoalHeuristic {
     degrees: Vec<Degree>,
     parts: Vec<u32>,
     /// For each role its goal values, each with its formula.
@@ -62,9 +62,9 @@ const MOST_PARTS: usize = 50_000;
 /// The nearest goal counts most: degrees are raised to this power before they are compared.
 const SHARPNESS: i32 = 8;
 
-impl Closeness {
+impl GoalHeuristic {
     /// Reads the goals off a network. `None` if they are too large. Nothing is trusted yet.
-    pub fn new(net: &Net) -> Option<Closeness> {
+    pub fn new(net: &Net) -> Option<GoalHeuristic> {
         // Both polarities of each node: a formula and its negation differ in more than a sign.
         let mut place = vec![u32::MAX; 2 * net.nodes.len()];
         let wanted = |signal: Signal| 2 * signal.node() + usize::from(signal.is_inverted());
@@ -95,8 +95,8 @@ impl Closeness {
             }
             conjuncts.push((node, list));
         }
-        let mut closeness =
-            Closeness { degrees: Vec::new(), parts: Vec::new(), goals: Vec::new(), trust: Vec::new() };
+        let mut goal_heuristic =
+            GoalHeuristic { degrees: Vec::new(), parts: Vec::new(), goals: Vec::new(), trust: Vec::new() };
         let mut conjuncts = conjuncts.into_iter().rev().peekable();
         for (node, kind) in net.nodes.iter().enumerate() {
             let list = conjuncts.next_if(|(at, _)| *at == node).map(|(_, list)| list).unwrap_or_default();
@@ -105,29 +105,29 @@ impl Closeness {
                 if place[at] == u32::MAX {
                     continue;
                 }
-                place[at] = closeness.degrees.len() as u32;
+                place[at] = goal_heuristic.degrees.len() as u32;
                 let degree = match *kind {
                     Node::False => Degree::Constant(f32::from(u8::from(inverted))),
                     Node::Fluent(fluent) if inverted => Degree::Lacks(fluent),
                     Node::Fluent(fluent) => Degree::Holds(fluent),
                     Node::Move(..) | Node::Feedback => Degree::Constant(0.5),
                     Node::And(..) => {
-                        let from = closeness.parts.len() as u32;
+                        let from = goal_heuristic.parts.len() as u32;
                         let part = |signal: &Signal| {
                             place[wanted(if inverted { signal.inverse() } else { *signal })]
                         };
-                        closeness.parts.extend(list.iter().map(part));
-                        let parts = (from, closeness.parts.len() as u32);
+                        goal_heuristic.parts.extend(list.iter().map(part));
+                        let parts = (from, goal_heuristic.parts.len() as u32);
                         if inverted { Degree::Any(parts.0, parts.1) } else { Degree::All(parts.0, parts.1) }
                     }
                 };
-                closeness.degrees.push(degree);
+                goal_heuristic.degrees.push(degree);
             }
         }
         let goals = values.map(|goals| goals.map(|(v, s)| (v as f32 / 100.0, place[wanted(s)])).collect());
-        closeness.goals = goals.collect();
-        closeness.trust = vec![Trust::default(); closeness.goals.len()];
-        Some(closeness)
+        goal_heuristic.goals = goals.collect();
+        goal_heuristic.trust = vec![Trust::default(); goal_heuristic.goals.len()];
+        Some(goal_heuristic)
     }
 
     /// The degree of each goal value of a role in a state.
@@ -175,7 +175,7 @@ impl Closeness {
         }
     }
 
-    /// What is trusted of each role's closeness.
+    /// What is trusted of each role's goal heuristic.
     pub fn trust(&self) -> &[Trust] {
         &self.trust
     }
@@ -186,7 +186,7 @@ impl Closeness {
     }
 
     /// Plays so many random games, each twice: to its end, to see how long it is, and again to a random state of it and
-    /// from there to an end. Learns how far closeness in the middle foretells the end. Stops early when `is_over` says
+    /// from there to an end. Learns how far goal heuristic in the middle foretells the end. Stops early when `is_over` says
     /// so, and keeps what it has learnt.
     pub fn calibrate(
         &mut self,
@@ -222,7 +222,7 @@ impl Closeness {
         self.trust = sums.iter().map(Sums::trust).collect();
     }
 
-    /// The outcome of each role as a mixture of what a random game gave and what closeness foretells, weighed by how
+    /// The outcome of each role as a mixture of what a random game gave and what goal heuristic foretells, weighed by how
     /// well it does.
     pub fn mix(&self, state: &Row, scratch: &mut Degrees, close: &mut Vec<f64>, outcome: &mut [f64]) {
         self.of(state, scratch, close);

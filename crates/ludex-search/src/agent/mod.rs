@@ -1,26 +1,28 @@
-//! A mind plays one role of one match.
+//! A agent plays one role of one match.
 //!
-//! It is given the rules and nothing else, and makes the most of its time: *workshops* (`workshop.rs`) build
+//! It is given the rules and nothing else, and makes the most of its time: *builders* (`builder.rs`) build
 //! engines in the background, the first one within milliseconds for most games, and the search changes to
 //! a faster one as soon as it is ready; *threads* (`thread.rs`) search all the time, also while others
-//! think, each with its own tree, and publish what they have found. [`Mind::choose`] only waits and reads.
+//! think, each with its own tree, and publish what they have found. [`Agent::choose`] only waits and reads.
 //! Where the first engine takes long, the legal moves are known before it (`firsthand.rs`). So a move is at hand
 //! at any moment, and nothing that a search or an engine does can make it late.
 //!
 //! Moves come in and go out as text in the spelling of the rules, because the first moves of a match may
 //! come before there is a numbering.
 //!
-//! Dropping a mind ends all its work; threads that are inside an engine's question end soon after.
+//! Dropping an agent ends all its work; threads that are inside an engine's question end soon after.
 
+mod builder;
 mod firsthand;
 mod thread;
-mod workshop;
 
-pub use workshop::{Equipment, Offer, Site, Workshop, endings, facts, interpreters, network, reference};
+pub use builder::{
+    Builder, EngineCandidate, Equipment, Site, endings, facts, interpreters, network, reference,
+};
 
 use crate::clock::{Changes, Stop};
-use crate::closeness::Closeness;
 use crate::estimate::{Candidate, Estimate};
+use crate::goal_heuristic::GoalHeuristic;
 use crate::uct;
 use firsthand::Early;
 use ludex_engine::engine::{Engine, Goal};
@@ -37,7 +39,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How a mind works.
+/// How an agent works.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Search threads.
@@ -48,9 +50,9 @@ pub struct Settings {
     pub limits: Limits,
     /// What is built, each on a thread of its own. The fastest engine is used, and what a later one gives is taken to
     /// be hard to beat: once it is the fastest, the earlier ones end.
-    pub workshops: Vec<Workshop>,
+    pub builders: Vec<Builder>,
     /// What is built after that, and nobody waits for.
-    pub extras: Vec<Workshop>,
+    pub extras: Vec<Builder>,
     /// How trees are searched.
     pub tree: uct::Settings,
     /// Look for what is certain by exhaustive search, too.
@@ -69,7 +71,7 @@ impl Default for Settings {
             memory: 1 << 30,
             // Bounded by rows and steps: what is late is still good for the moves to come.
             limits: Limits { time: Duration::from_secs(600), ..Limits::default() },
-            workshops: vec![interpreters, network],
+            builders: vec![interpreters, network],
             extras: vec![facts, endings],
             tree: uct::Settings::default(),
             exact: true,
@@ -84,7 +86,7 @@ impl Settings {
     pub fn plain() -> Settings {
         Settings {
             threads: 1,
-            workshops: vec![reference],
+            builders: vec![reference],
             extras: Vec::new(),
             tree: uct::Settings::plain(),
             exact: false,
@@ -94,9 +96,9 @@ impl Settings {
     }
 }
 
-/// Why a mind cannot play.
+/// Why an agent cannot play.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MindError {
+pub enum AgentError {
     /// No engine is ready yet.
     NotReady,
     /// No engine takes the game; the reason of the last that declined.
@@ -118,21 +120,21 @@ pub enum MindError {
     NoMove,
 }
 
-impl fmt::Display for MindError {
+impl fmt::Display for AgentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MindError::NotReady => f.write_str("no engine is ready yet"),
-            MindError::NoEngine(reason) => write!(f, "no engine takes the game: {reason}"),
-            MindError::UnknownRole(role) => write!(f, "the rules have no role `{role}`"),
-            MindError::UnknownMove(movement) => write!(f, "the rules have no move `{movement}`"),
-            MindError::IllegalMove(movement) => write!(f, "the move `{movement}` is not legal here"),
-            MindError::MoveCount { roles, moves } => write!(f, "{moves} moves for {roles} roles"),
-            MindError::NoMove => f.write_str("the role has no legal move"),
+            AgentError::NotReady => f.write_str("no engine is ready yet"),
+            AgentError::NoEngine(reason) => write!(f, "no engine takes the game: {reason}"),
+            AgentError::UnknownRole(role) => write!(f, "the rules have no role `{role}`"),
+            AgentError::UnknownMove(action) => write!(f, "the rules have no move `{action}`"),
+            AgentError::IllegalMove(action) => write!(f, "the move `{action}` is not legal here"),
+            AgentError::MoveCount { roles, moves } => write!(f, "{moves} moves for {roles} roles"),
+            AgentError::NoMove => f.write_str("the role has no legal move"),
         }
     }
 }
 
-impl std::error::Error for MindError {}
+impl std::error::Error for AgentError {}
 
 impl fmt::Display for Knowledge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -146,14 +148,14 @@ impl fmt::Display for Knowledge {
 #[derive(Clone, Debug)]
 pub struct Decision {
     /// The move in the spelling of the rules.
-    pub movement: String,
+    pub action: String,
     /// Its number; none where no engine was ready, and it is any legal move.
     pub id: Option<MoveId>,
     /// What is known of the state; empty where no search had time.
     pub estimate: Estimate,
 }
 
-/// What a mind searches with, for those who watch.
+/// What an agent searches with, for those who watch.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
     /// The engine in use.
@@ -167,19 +169,19 @@ pub struct Knowledge {
 }
 
 /// Plays one role of one match.
-pub struct Mind {
+pub struct Agent {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     vocabulary: Option<Arc<Vocabulary>>,
 }
 
-impl fmt::Debug for Mind {
+impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mind").field("role", &self.shared.role).finish_non_exhaustive()
+        f.debug_struct("Agent").field("role", &self.shared.role).finish_non_exhaustive()
     }
 }
 
-/// What the threads of a mind share.
+/// What the threads of an agent share.
 struct Shared {
     game: Arc<Game>,
     role: String,
@@ -205,13 +207,13 @@ struct Table {
     oracle: Option<Arc<dyn Oracle>>,
     /// What is proved of the game, once somebody has tried.
     facts: Option<Arc<Facts>>,
-    closeness: Option<Arc<Closeness>>,
+    goal_heuristic: Option<Arc<GoalHeuristic>>,
     /// What is known before there is an engine, and the end of the search for that.
     early: Early,
     enough: Stop,
-    /// Notes of the workshops that nobody has asked for yet, in the order in which they came.
+    /// Notes of the builders that nobody has asked for yet, in the order in which they came.
     notes: Vec<String>,
-    /// Workshops still at work, with their stops; and the complaint of the last that failed.
+    /// Builders still at work, with their stops; and the complaint of the last that failed.
     building: Vec<Option<Stop>>,
     complaint: String,
     /// The joint moves made, as text and, once there is an engine, as numbers with the states after them.
@@ -232,7 +234,7 @@ impl Table {
             lanes: None,
             oracle: None,
             facts: None,
-            closeness: None,
+            goal_heuristic: None,
             early: Early::Sought,
             enough: Stop::default(),
             notes: Vec::new(),
@@ -288,11 +290,11 @@ impl Shared {
     }
 }
 
-impl Mind {
+impl Agent {
     /// Begins to prepare for the role of a game, and returns at once.
-    pub fn new(game: Arc<Game>, role: &str, settings: Settings) -> Mind {
+    pub fn new(game: Arc<Game>, role: &str, settings: Settings) -> Agent {
         let threads = settings.threads.max(1);
-        let workshops = [settings.workshops.as_slice(), &settings.extras].concat();
+        let builders = [settings.builders.as_slice(), &settings.extras].concat();
         let shared = Arc::new(Shared {
             game,
             role: role.to_owned(),
@@ -304,24 +306,24 @@ impl Mind {
             findings: (0..threads).map(|_| Mutex::new(None)).collect(),
         });
         let mut handles = Vec::new();
-        let stops: Vec<Stop> = workshops.iter().map(|_| Stop::default()).collect();
+        let stops: Vec<Stop> = builders.iter().map(|_| Stop::default()).collect();
         shared.table().building = stops.iter().cloned().map(Some).collect();
         let early = shared.clone();
         handles.push(std::thread::spawn(move || firsthand::run(&early)));
         let site = Arc::new(Site::new(shared.game.clone(), shared.settings.limits));
-        for (rank, (workshop, stop)) in workshops.into_iter().zip(stops).enumerate() {
+        for (rank, (builder, stop)) in builders.into_iter().zip(stops).enumerate() {
             let (shared, site) = (shared.clone(), site.clone());
-            handles.push(std::thread::spawn(move || workshop::run(&shared, &site, rank, workshop, &stop)));
+            handles.push(std::thread::spawn(move || builder::run(&shared, &site, rank, builder, &stop)));
         }
         for number in 0..threads {
             let shared = shared.clone();
             handles.push(std::thread::spawn(move || thread::run(&shared, number)));
         }
-        Mind { shared, threads: handles, vocabulary: None }
+        Agent { shared, threads: handles, vocabulary: None }
     }
 
     /// Waits for the first engine, but not beyond `deadline`.
-    pub fn ready(&mut self, deadline: Instant) -> Result<(), MindError> {
+    pub fn ready(&mut self, deadline: Instant) -> Result<(), AgentError> {
         let mut table = self.shared.table();
         loop {
             if let Some(play) = &table.play {
@@ -330,28 +332,28 @@ impl Mind {
                 return Ok(());
             }
             if table.engine.is_some() {
-                return Err(MindError::UnknownRole(self.shared.role.clone()));
+                return Err(AgentError::UnknownRole(self.shared.role.clone()));
             }
-            if table.building[..self.shared.settings.workshops.len()].iter().all(Option::is_none) {
+            if table.building[..self.shared.settings.builders.len()].iter().all(Option::is_none) {
                 // There will be none; whoever knows the legal moves can still play.
                 match table.early {
                     Early::Sought => {}
-                    Early::Known { .. } => return Err(MindError::NotReady),
-                    Early::Over => return Err(MindError::NoEngine(table.complaint.clone())),
+                    Early::Known { .. } => return Err(AgentError::NotReady),
+                    Early::Over => return Err(AgentError::NoEngine(table.complaint.clone())),
                 }
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || self.shared.stop.is_set() {
-                return Err(MindError::NotReady);
+                return Err(AgentError::NotReady);
             }
             table = self.shared.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Waits until every workshop is done but the extra ones, and not beyond `deadline`: the use of a start
+    /// Waits until every builder is done but the extra ones, and not beyond `deadline`: the use of a start
     /// clock.
     pub fn prepare(&mut self, deadline: Instant) {
-        let awaited = self.shared.settings.workshops.len();
+        let awaited = self.shared.settings.builders.len();
         let mut table = self.shared.table();
         while table.building[..awaited].iter().any(Option::is_some) && !self.shared.stop.is_set() {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -364,7 +366,7 @@ impl Mind {
 
     /// Goes on to the state after a joint move, given in the order of the roles. It is followed at once if
     /// there is an engine, else when there is one.
-    pub fn advance(&mut self, moves: &[String]) -> Result<(), MindError> {
+    pub fn advance(&mut self, moves: &[String]) -> Result<(), AgentError> {
         let mut table = self.shared.table();
         table.moves.push(moves.to_vec());
         table.root += 1;
@@ -408,32 +410,32 @@ impl Mind {
 
     /// The move for the current state. Returns at once if there is one legal move or the best one is certain, else
     /// when the time is used up. Where no engine was ready in time it is any legal move, if those are known.
-    pub fn choose(&mut self, deadline: Instant) -> Result<Decision, MindError> {
+    pub fn choose(&mut self, deadline: Instant) -> Result<Decision, AgentError> {
         match self.ready(deadline) {
-            Err(MindError::NotReady) => return self.any_legal_move().ok_or(MindError::NotReady),
+            Err(AgentError::NotReady) => return self.any_legal_move().ok_or(AgentError::NotReady),
             other => other?,
         }
         let (engine, role, state, root) = {
             let table = self.shared.table();
             let Some((engine, play)) = table.engine.as_ref().zip(table.play.as_ref()) else {
-                return Err(MindError::NotReady);
+                return Err(AgentError::NotReady);
             };
             (engine.clone(), play.role, play.state().to_vec(), table.root)
         };
         let mut legal = Vec::new();
         interruptible(self.shared.stop.flag(), || engine.worker().legal(&state, role, &mut legal));
         let estimate = match legal.as_slice() {
-            [] => return Err(MindError::NoMove),
+            [] => return Err(AgentError::NoMove),
             [_] => self.shared.estimate(root),
             _ => self.think(root, deadline),
         };
-        let best = estimate.best().map(|candidate| candidate.movement);
+        let best = estimate.best().map(|candidate| candidate.action);
         // A search answers with legal moves only; what is not in the list would be a mistake of ours.
         let id = best.filter(|id| legal.binary_search(id).is_ok()).unwrap_or_else(|| {
             let seed = self.shared.settings.seed ^ root;
             legal[Random::new(seed).below(legal.len())]
         });
-        Ok(Decision { movement: engine.vocabulary().show_move(role, id), id: Some(id), estimate })
+        Ok(Decision { action: engine.vocabulary().show_move(role, id), id: Some(id), estimate })
     }
 
     /// A legal move found without an engine.
@@ -444,7 +446,7 @@ impl Mind {
             return None;
         }
         let choice = Random::new(self.shared.settings.seed ^ root).below(legal.len());
-        Some(Decision { movement: legal[choice].clone(), id: None, estimate: Estimate::default() })
+        Some(Decision { action: legal[choice].clone(), id: None, estimate: Estimate::default() })
     }
 
     /// Lets the threads search until the deadline, or until they are sure.
@@ -507,7 +509,7 @@ impl Mind {
         }
     }
 
-    /// What the workshops have had to say since it was last asked.
+    /// What the builders have had to say since it was last asked.
     pub fn news(&mut self) -> Vec<String> {
         std::mem::take(&mut self.shared.table().notes)
     }
@@ -521,15 +523,15 @@ impl Mind {
     pub fn describe(&self, decision: &Decision) -> String {
         let estimate = &decision.estimate;
         let Some(id) = decision.id else {
-            return format!("{}: no engine yet, any legal move", decision.movement);
+            return format!("{}: no engine yet, any legal move", decision.action);
         };
-        let candidate = estimate.candidates.iter().find(|c| c.movement == id);
+        let candidate = estimate.candidates.iter().find(|c| c.action == id);
         let value = candidate.map_or_else(|| "no search".to_owned(), describe_value);
         if estimate.candidates.len() < 2 {
-            return format!("{}, the only move", decision.movement);
+            return format!("{}, the only move", decision.action);
         }
         let Estimate { playouts, playouts_per_second: rate, nodes, .. } = estimate;
-        format!("{}: {value}; {playouts} playouts, {rate:.0} a second, {nodes} nodes", decision.movement)
+        format!("{}: {value}; {playouts} playouts, {rate:.0} a second, {nodes} nodes", decision.action)
     }
 }
 
@@ -540,7 +542,7 @@ fn describe_value(candidate: &Candidate) -> String {
     }
 }
 
-/// Ends all work of a mind.
+/// Ends all work of an agent.
 #[derive(Clone)]
 pub struct Stopper(Arc<Shared>);
 
@@ -551,7 +553,7 @@ impl fmt::Debug for Stopper {
 }
 
 impl Stopper {
-    /// Ends it. Whoever waits for the mind gets an answer at once.
+    /// Ends it. Whoever waits for the agent gets an answer at once.
     pub fn stop(&self) {
         self.0.stop.set();
         let table = self.0.table();
@@ -561,12 +563,12 @@ impl Stopper {
     }
 }
 
-impl Drop for Mind {
+impl Drop for Agent {
     fn drop(&mut self) {
         self.stop().stop();
         for thread in self.threads.drain(..) {
             // Threads end at the next look at the stop. A question to an engine in between can take a while,
-            // and whoever drops a mind should not wait for it.
+            // and whoever drops an agent should not wait for it.
             if thread.is_finished() {
                 let _ = thread.join();
             }
@@ -575,7 +577,7 @@ impl Drop for Mind {
 }
 
 /// Follows the moves on the table that have not been followed yet.
-fn follow(table: &mut Table) -> Result<(), MindError> {
+fn follow(table: &mut Table) -> Result<(), AgentError> {
     let Table { engine: Some(engine), play: Some(play), moves, .. } = table else { return Ok(()) };
     let vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
@@ -583,21 +585,21 @@ fn follow(table: &mut Table) -> Result<(), MindError> {
     while play.joints.len() < moves.len() {
         let texts = &moves[play.joints.len()];
         if texts.len() != vocabulary.role_count() {
-            return Err(MindError::MoveCount { roles: vocabulary.role_count(), moves: texts.len() });
+            return Err(AgentError::MoveCount { roles: vocabulary.role_count(), moves: texts.len() });
         }
         let joint = vocabulary
             .roles()
             .zip(texts)
             .map(|(role, text)| {
                 let found = vocabulary.read_term(text).and_then(|term| vocabulary.find_move(role, term));
-                found.ok_or_else(|| MindError::UnknownMove(text.clone()))
+                found.ok_or_else(|| AgentError::UnknownMove(text.clone()))
             })
             .collect::<Result<Vec<MoveId>, _>>()?;
         // A message that came twice would lead somewhere else.
         for ((role, id), text) in vocabulary.roles().zip(&joint).zip(texts) {
             worker.legal(play.state(), role, &mut legal);
             if legal.binary_search(id).is_err() {
-                return Err(MindError::IllegalMove(text.clone()));
+                return Err(AgentError::IllegalMove(text.clone()));
             }
         }
         let mut next = vec![0; vocabulary.words()];

@@ -1,37 +1,37 @@
-//! Gates between the moves and what they do, kept as bits of the row while a move is made.
+//! Cut points: gates between the moves and what they do, kept as bits of the row while a move is made.
 //!
 //! In hex a stone joins chains. Which chains is a question of the move, and what becomes of their stones one of the chains: written
 //! down for each move together, that is 81 moves times 6,561 fluents. But if the 81 gates that say "this chain is
-//! joined" are *relays*, computed for the move at hand and remembered as bits behind the moves, what each move does is to
-//! switch relays on, and what relays do is written down once. A second layer of relays, "this stone is in a chain that is
+//! joined" are *cut points*, computed for the move at hand and remembered as bits behind the moves, what each move does is to
+//! switch cut_points on, and what cut_points do is written down once. A second layer of cut_points, "this stone is in a chain that is
 //! joined", makes that short, too.
 
 use super::net::{Net, NetBuilder, Node, Signal};
 
-/// The most relays of a phase.
+/// The most cut points of a phase.
 const MOST_RELAYS: usize = 512;
 
-/// More pairs of a move and a fluent that it may touch than this are worth relays.
+/// More pairs of a move and a fluent that it may touch than this are worth cut_points.
 const MOST_PAIRS: u64 = 300_000;
 
-/// The same for pairs of a relay and a fluent.
+/// The same for pairs of a cut point and a fluent.
 const MOST_LATE_PAIRS: u64 = 20_000;
 
-/// How many bits a row needs for relays.
+/// How many bits a row needs for cut_points.
 pub(super) fn room(net: &Net) -> usize {
     let paths = Paths::new(net, |_| true);
     if paths.pairs() > MOST_PAIRS { MOST_RELAYS } else { 0 }
 }
 
-/// A network with relays as inputs: moves of a role after the last one. When each is on is what `asked` says.
+/// A network with cut points as inputs: moves of a role after the last one. When each is on is what `asked` says.
 #[derive(Debug)]
 pub(super) struct Cut {
     pub(super) net: Net,
-    /// How many relays depend on moves and the state alone. The others depend on these, too.
+    /// How many cut points depend on moves and the state alone. The others depend on these, too.
     pub(super) first: usize,
 }
 
-/// Makes relays, first of gates that moves lead to, then, if these still lead to very much, of gates that relays lead to.
+/// Makes cut points, first of gates that moves lead to, then, if these still lead to very much, of gates that cut points lead to.
 /// `None` if none are worth it.
 pub(super) fn cut(net: &Net) -> Option<Cut> {
     if !net.blocks.is_empty() {
@@ -45,14 +45,14 @@ pub(super) fn cut(net: &Net) -> Option<Cut> {
     Some(Cut { net: again.unwrap_or(net), first })
 }
 
-/// Adds relays to those that there are.
+/// Adds cut points to those that there are.
 fn cut_once(net: &Net, paths: &Paths) -> Option<Net> {
     let mut chosen = vec![false; net.nodes.len()];
     paths.best(net).into_iter().for_each(|node| chosen[node] = true);
     let mut builder = NetBuilder::new();
     let mut moved: Vec<Signal> = Vec::with_capacity(net.nodes.len());
     let mut definitions = Vec::new();
-    // What each node is without any move: relays must be off then.
+    // What each node is without any move: cut points must be off then.
     let mut idle: Vec<Signal> = Vec::with_capacity(net.nodes.len());
     for (index, node) in net.nodes.iter().enumerate() {
         let (plain, still) = match *node {
@@ -76,9 +76,9 @@ fn cut_once(net: &Net, paths: &Paths) -> Option<Net> {
             && chosen[index]
             && number < MOST_RELAYS
         {
-            let relay = builder.input(Node::Move(net.legal.len() as u32, number as u32));
+            let cut_point = builder.input(Node::Move(net.legal.len() as u32, number as u32));
             definitions.push(plain.inverse_if(value));
-            moved[index] = relay.inverse_if(value);
+            moved[index] = cut_point.inverse_if(value);
         }
     }
     if definitions.is_empty() {
@@ -90,7 +90,7 @@ fn cut_once(net: &Net, paths: &Paths) -> Option<Net> {
     Some(cut)
 }
 
-/// How many ways lead to each node from moves that may be legal, or from relays, and from it to what holds next; no more than
+/// How many ways lead to each node from moves that may be legal, or from cut points, and from it to what holds next; no more than
 /// there are fluents, or moves at first.
 struct Paths {
     sources: Vec<usize>,
@@ -102,12 +102,12 @@ struct Paths {
 impl Paths {
     /// The ways from moves of those roles.
     fn new(net: &Net, of: impl Fn(u32) -> bool) -> Paths {
-        let possible = |role: u32, movement: u32| {
-            let legal = net.legal.get(role as usize).map(|moves| moves[movement as usize]);
+        let possible = |role: u32, action: u32| {
+            let legal = net.legal.get(role as usize).map(|moves| moves[action as usize]);
             of(role) && legal != Some(Signal::FALSE)
         };
         let sources: Vec<usize> = (0..net.nodes.len())
-            .filter(|&node| matches!(net.nodes[node], Node::Move(role, movement) if possible(role, movement)))
+            .filter(|&node| matches!(net.nodes[node], Node::Move(role, action) if possible(role, action)))
             .collect();
         let (most, fluents) = (sources.len() as u64, net.next.len() as u64);
         let mut from_sources = vec![0u64; net.nodes.len()];

@@ -1,4 +1,4 @@
-//! Formulas and effects as machine code.
+//! Just-in-time compilation (JIT): formulas and effects as machine code.
 //!
 //! The interpreter of formulas (`formula.rs`) spends most of its time on finding out what to do next: where the tests of a
 //! conjunction begin and end, whether it has parts, whether one is inverted. Once the formulas of a phase are known
@@ -30,7 +30,7 @@ const NO_ENTRY: u32 = u32::MAX;
 
 /// Code, and where it can be entered.
 #[derive(Debug)]
-pub(super) struct Native {
+pub(super) struct Jit {
     code: Mmap,
     /// For each conjunction where its function begins.
     conjunctions: Vec<u32>,
@@ -62,13 +62,13 @@ fn write_lists(writer: &mut Writer<'_>, effects: &Effects) -> Option<Vec<Label>>
     Some(lists)
 }
 
-impl Native {
+impl Jit {
     /// Writes code for the formulas that will be asked, and for the effects. `None` where there can be none.
     pub(super) fn new(
         formulas: &Formulas,
         asked: impl IntoIterator<Item = Formula>,
         effects: &[&Effects],
-    ) -> Option<Native> {
+    ) -> Option<Jit> {
         let count = formulas.count();
         if !cfg!(target_arch = "x86_64") || count > MOST_CONJUNCTIONS {
             return None;
@@ -92,7 +92,7 @@ impl Native {
         let bytes = writer.code.finish();
         let mut memory = MmapMut::map_anon(bytes.len().max(1)).ok()?;
         memory[..bytes.len()].copy_from_slice(&bytes);
-        Some(Native {
+        Some(Jit {
             code: memory.make_exec().ok()?,
             conjunctions,
             lists,
@@ -228,7 +228,7 @@ mod tests {
             let (interpreted, list) = make();
             let (mut assembled, _) = make();
             assembled.assemble(list.iter().copied(), &[]);
-            assert_eq!(assembled.native().is_some(), cfg!(target_arch = "x86_64"), "where there can be code");
+            assert_eq!(assembled.jit().is_some(), cfg!(target_arch = "x86_64"), "where there can be code");
             let mut findings = [Findings::new(&interpreted), Findings::new(&assembled)];
             for time in (2..200).step_by(2) {
                 let mut row = vec![0u64; layout.words()];

@@ -1,4 +1,4 @@
-//! Which exhaustive search suits a game: what is proved of it decides, and where nothing is proved the search that
+//! Solver selection: which exhaustive search suits a game. What is proved of it decides, and where nothing is proved the search that
 //! notices by itself when it does not fit.
 
 use ludex_engine::engine::Goal;
