@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../games");
-    let folder = folder.canonicalize()?;
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("games");
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut sheets: Vec<(String, PathBuf)> = Vec::new();
     for entry in fs::read_dir(&folder)? {

@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod board;
 mod cmd;
 mod encoding;
 mod game;

@@ -1,6 +1,6 @@
 //! Where the sheets are.
 //!
-//! `games/` and `testdata/` belong to the repository. The folder of public rule sheets does not: it is
+//! `crates/ludex/games/` and `testdata/` belong to the repository. The folder of public rule sheets does not: it is
 //! looked for at `$LUDEX_SHARED`, else at `../shared` beside the repository, and tests that need it say
 //! loudly when it is absent ([`crate::report::not_run`]).
 
@@ -57,8 +57,8 @@ pub fn testdata(name: &str) -> PathBuf {
 
 /// The bundled games.
 pub fn games() -> Vec<Source> {
-    let games = sheets_in(&root().join("games"));
-    assert!(!games.is_empty(), "games/ holds no rule sheet");
+    let games = sheets_in(&root().join("crates/ludex/games"));
+    assert!(!games.is_empty(), "crates/ludex/games holds no rule sheet");
     games
 }
 

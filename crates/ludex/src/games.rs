@@ -1,4 +1,4 @@
-//! The rule sheets that are bundled with Ludex: everything in the project's `games/` folder.
+//! The rule sheets that are bundled with Ludex: everything in the folder `games/` of this crate.
 
 /// A bundled rule sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[command(after_help = "EXAMPLES:
   ludex check tictactoe
   ludex check mygame.kif --json
-  ludex check games/*.kif
+  ludex check *.kif
   generate-rules | ludex check -")]
 pub struct Check {
     /// Rule sheets: files, `-`, or names of bundled games

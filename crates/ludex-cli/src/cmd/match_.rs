@@ -1,7 +1,6 @@
 //! `ludex match`: a GGP manager.
 
 use crate::args::Match;
-use crate::board::Boards;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
 use crate::{game, json};
@@ -13,6 +12,7 @@ use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
 use ludex::ggp::manager::{self, Event, Joint, Setting, Terms, tournament};
 use ludex::ggp::record::MatchRecord;
 use ludex::search::agent;
+use ludex_board::Boards;
 use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};

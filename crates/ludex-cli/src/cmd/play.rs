@@ -2,7 +2,6 @@
 
 use super::player::settings;
 use crate::args::Play;
-use crate::board::Boards;
 use crate::game;
 use crate::status::{Misuse, Status};
 use anyhow::{Result, anyhow};
@@ -12,6 +11,7 @@ use ludex::engines;
 use ludex::gdl::Game;
 use ludex::search::agent::{self, Agent};
 use ludex::search::estimate::Estimate;
+use ludex_board::Boards;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

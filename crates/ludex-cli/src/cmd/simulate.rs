@@ -1,7 +1,6 @@
 //! `ludex simulate`: one random match, drawn or recorded.
 
 use crate::args::Simulate;
-use crate::board::Boards;
 use crate::game;
 use crate::status::Status;
 use anyhow::Result;
@@ -10,6 +9,7 @@ use ludex::engine::random::Random;
 use ludex::engine::row;
 use ludex::engine::vocabulary::{MoveId, Vocabulary};
 use ludex::ggp::record::{Header, Step, header_line, step_line};
+use ludex_board::Boards;
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 

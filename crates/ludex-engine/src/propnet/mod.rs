@@ -134,7 +134,7 @@ mod tests {
     /// rules in the smallest parts give the same answers in random play, compiled for speed and plain.
     #[test]
     fn parts_change_no_answer() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ludex/games");
         let (mut games, mut apart) = (0, 0);
         for entry in std::fs::read_dir(folder).expect("the bundled games") {
             let path = entry.expect("a readable folder").path();

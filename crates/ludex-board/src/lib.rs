@@ -5,14 +5,37 @@
 //! content. Whether a shape is one is decided once, from the whole vocabulary and the initial state
 //! (`layout.rs`), so that all states of a match are drawn alike. What is on no board is listed below.
 //! A wrong guess costs looks only: every coordinate and content is a name of the rules.
+//!
+//! ```
+//! use ludex_board::Boards;
+//! use ludex_engine::{datalog::Datalog, engine::Engine, limits::Limits};
+//!
+//! let game = ludex_gdl::Sheet::read("(role x) (index 1) (index 2)
+//!     (<= (init (cell ?i ?j b)) (index ?i) (index ?j))
+//!     (<= (legal x (mark ?i ?j)) (true (cell ?i ?j b)))
+//!     (<= (next (cell ?i ?j x)) (does x (mark ?i ?j)))
+//!     (<= (next (cell ?i ?j x)) (true (cell ?i ?j x)))
+//!     (<= (next (cell ?i ?j b)) (true (cell ?i ?j b)) (not (does x (mark ?i ?j))))
+//!     (<= terminal (true (cell 1 1 x)))
+//!     (<= (goal x 100) (true (cell 1 1 x)))").into_game().expect("a sound sheet");
+//! let engine = Datalog::new(&game, Limits::default())?;
+//! let mut state = vec![0; engine.vocabulary().words()];
+//! engine.worker().initial(&mut state);
+//! let boards = Boards::of(engine.vocabulary(), &state);
+//! let drawn = boards.draw(engine.vocabulary(), &state);
+//! assert_eq!(drawn.lines().collect::<Vec<_>>(), [" 2 | . .", " 1 | . .", "   +----", "     1 2"]);
+//! # Ok::<(), ludex_engine::error::BuildError>(())
+//! ```
+
+#![forbid(unsafe_code)]
 
 mod axis;
 mod content;
 mod layout;
 
 use layout::{Board, Place};
-use ludex::engine::row;
-use ludex::engine::vocabulary::Vocabulary;
+use ludex_engine::row;
+use ludex_engine::vocabulary::Vocabulary;
 
 /// Lists of fluents are broken at this column.
 const WIDTH: usize = 100;

@@ -1,10 +1,10 @@
 //! Finding the boards of a game.
 
-use super::axis::Axis;
-use super::content::{Writing, is_blank, prefix_length};
-use ludex::engine::row;
-use ludex::engine::terms::TermId;
-use ludex::engine::vocabulary::{FluentId, Vocabulary};
+use crate::axis::Axis;
+use crate::content::{Writing, is_blank, prefix_length};
+use ludex_engine::row;
+use ludex_engine::terms::TermId;
+use ludex_engine::vocabulary::{FluentId, Vocabulary};
 use std::collections::{BTreeMap, HashSet};
 
 /// A grid, and how to speak of it.
