@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use ludex_board::Boards;
-//! use ludex_engine::{datalog::Datalog, engine::Engine, limits::Limits};
+//! use ludex_engine::{Engine, Limits, datalog::Datalog};
 //!
 //! let game = ludex_gdl::Sheet::read("(role x) (index 1) (index 2)
 //!     (<= (init (cell ?i ?j b)) (index ?i) (index ?j))
@@ -24,7 +24,7 @@
 //! let boards = Boards::of(engine.vocabulary(), &state);
 //! let drawn = boards.draw(engine.vocabulary(), &state);
 //! assert_eq!(drawn.lines().collect::<Vec<_>>(), [" 2 | . .", " 1 | . .", "   +----", "     1 2"]);
-//! # Ok::<(), ludex_engine::error::BuildError>(())
+//! # Ok::<(), ludex_engine::BuildError>(())
 //! ```
 
 #![forbid(unsafe_code)]

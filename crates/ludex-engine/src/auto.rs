@@ -4,7 +4,7 @@
 //! rules as written and translated for the frame problem. All have the same vocabulary and give the same
 //! answers, so the choice, which depends on the machine and the moment, decides nothing but speed.
 //!
-//! The network comes first. Where it plays [`FAST`] states a second no interpreter comes near and none is built;
+//! The network comes first. Where it plays `FAST` states a second no interpreter comes near and none is built;
 //! else they are given as much time as the network took. Use an engine's own constructor instead where the same
 //! engine is wanted every time, or where building must be as short as can be. What it does not do: build in the
 //! background (`ludex-search` does, for a match), or choose again while a game is played.

@@ -4,12 +4,15 @@
 //! |---|---|---|
 //! | [`datalog::Datalog`] | the reference: bottom-up, stratum by stratum | to check the others |
 //! | [`tree::Tree`] | top-down proofs, a set of rows at a time | for games too big to ground |
+//! | [`propnet::Propnet`] | the rules as a circuit, for single states | for search |
+//! | [`propnet::lanes::Lanes`] | the same circuit, 512 games at a time | for batches of random games |
+//! | [`auto::Portfolio`] | builds what fits, measures it, takes the fastest | when in doubt |
 //!
-//! All engines meet one contract ([`engine::Engine`], [`engine::Worker`]) and share one numbering of
-//! roles, fluents and moves ([`vocabulary::Vocabulary`]), so a state is the same row of bits in each.
+//! All engines meet one contract ([`Engine`], [`Worker`]) and share one numbering of
+//! roles, fluents and moves ([`Vocabulary`]), so a state is the same row of bits in each.
 //!
 //! ```
-//! use ludex_engine::{datalog::Datalog, engine::Engine, limits::Limits, perft::perft};
+//! use ludex_engine::{Engine, Limits, datalog::Datalog, perft::perft};
 //!
 //! let game = ludex_gdl::Sheet::read("(role robot) (init (at 0)) (succ 0 1) (succ 1 2)
 //!     (<= (legal robot step) (true (at ?x)) (succ ?x ?y))
@@ -20,7 +23,7 @@
 //!     (<= (goal robot 100) (true (at 2)))").into_game().expect("a sound sheet");
 //! let engine = Datalog::new(&game, Limits::default())?;
 //! assert_eq!(perft(&mut *engine.worker(), 3), 6);
-//! # Ok::<(), ludex_engine::error::BuildError>(())
+//! # Ok::<(), ludex_engine::BuildError>(())
 //! ```
 
 #![deny(unsafe_code)]
@@ -40,3 +43,9 @@ pub mod terms;
 pub mod tree;
 pub mod vocabulary;
 pub mod watch;
+
+pub use engine::{Engine, Goal, PlayoutBuffer, Worker};
+pub use error::BuildError;
+pub use limits::Limits;
+pub use random::Random;
+pub use vocabulary::{FluentId, MoveId, RoleId, Vocabulary};

@@ -2,7 +2,7 @@
 //!
 //! - [`formula`]: what can be asked, as text and as meaning for a game
 //! - [`transition`]: a game as a transition system, compiled for a set of questions
-//! - [`unroll`], [`solver`]: several moments of a game as clauses, and the SAT solver behind them
+//! - `unroll`, `solver`: several moments of a game as clauses, and the SAT solver behind them
 //! - [`prove`]: induction, property-directed reachability, certificates, counterexamples
 //! - [`discover`]: what is worth knowing of a game, found and proved
 //! - [`facts`]: the value of what is proved, for the rest of Ludex
@@ -17,6 +17,8 @@ pub mod endgame;
 pub mod facts;
 pub mod formula;
 pub mod prove;
-pub mod solver;
+mod solver;
 pub mod transition;
-pub mod unroll;
+mod unroll;
+
+pub use solver::{Budget, Limit};

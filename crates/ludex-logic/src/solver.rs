@@ -127,7 +127,7 @@ const FEW_LITERALS: usize = 4;
 pub enum Outcome {
     /// There is a model; [`Solver::value`] reads it.
     Satisfiable,
-    /// There is none; [`Solver::core`] says which assumptions are to blame.
+    /// There is none; [`Solver::is_to_blame`] says which assumptions are to blame.
     Unsatisfiable,
 }
 

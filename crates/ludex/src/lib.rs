@@ -26,13 +26,18 @@ pub mod games;
 mod load;
 
 #[doc(inline)]
+pub use ludex_board as board;
+#[doc(inline)]
 pub use ludex_engine as engine;
 #[doc(inline)]
 pub use ludex_gdl as gdl;
+#[cfg(feature = "ggp")]
 #[doc(inline)]
 pub use ludex_ggp as ggp;
+#[cfg(feature = "logic")]
 #[doc(inline)]
 pub use ludex_logic as logic;
+#[cfg(feature = "search")]
 #[doc(inline)]
 pub use ludex_search as search;
 

@@ -4,7 +4,7 @@
 //! written into the *true* tables, the moves into the *does* tables, and the rules are applied in the
 //! order of their strata until nothing new follows. What makes it usable all the same: relations that
 //! depend on neither state nor moves are computed once; of the others only those that a question needs,
-//! and once a state; rules are semi-naive joins over indexed tables ([`crate::frontend`]), ordered by measured sizes.
+//! and once a state; rules are semi-naive joins over indexed tables (`frontend`), ordered by measured sizes.
 //!
 //! Choose it to check another engine, or for a game that no other engine takes. It cannot run games
 //! whose vocabulary is beyond the limits, nor games with a relation that is endless even on demand.

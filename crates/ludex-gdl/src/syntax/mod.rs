@@ -3,7 +3,7 @@
 //! Two notations, chosen by content ([`Notation::of`]): KIF, `(<= (legal ?p (mark ?x)) ...)`, in which
 //! nearly all games are published, and the infix notation of the papers,
 //! `legal(P, mark(X)) :- ... .`. Parsing never fails: it returns what could be read and a list of
-//! findings. [`print`] writes a tree in either notation, and as a program for answer-set solvers.
+//! findings. [`mod@print`] writes a tree in either notation, and as a program for answer-set solvers.
 
 mod infix;
 mod kif;

@@ -12,7 +12,7 @@
 use super::bdd::{Bdd, Bdds, LEAF, Stop};
 use hashbrown::HashMap;
 
-/// A list of descriptions in a [`Covers`].
+/// A list of descriptions in a `Covers`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cover(pub(crate) u32);
 

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`mod@regress`] | regresses the goals over *sets* of states | games too large to visit, the last moves |
 //! | [`mod@solve`] | visits every reachable state | games that fit in memory: all values |
-//! | [`file`] | the file that both write, mapped into memory and checked | |
+//! | [`mod@file`] | the file that both write, mapped into memory and checked | |
 //! | [`query`] | what a state is worth: entries, plans, moves, classes | people and scripts |
 //!
 //! Search asks the [`Oracle`]. Sets of states are decision bdds (`bdd`), written as lists of state
