@@ -1,5 +1,6 @@
 //! The GAME argument: a file, `-` for standard input, or the name of a bundled game.
 
+use crate::args::Bounds;
 use crate::progress::making;
 use crate::report;
 use crate::status::Misuse;
@@ -108,20 +109,20 @@ impl Loaded {
     }
 
     /// The engine of that choice for the rules.
-    pub fn engine(&self, choice: Choice) -> Result<Box<dyn Engine>> {
-        self.engine_for(self.game()?, choice)
+    pub fn engine(&self, choice: Choice, bounds: Bounds) -> Result<Box<dyn Engine>> {
+        self.engine_for(self.game()?, choice, bounds)
     }
 
     /// The engine of that choice for the rules in some encoding.
-    pub fn engine_for(&self, game: &Game, choice: Choice) -> Result<Box<dyn Engine>> {
-        self.engine_within(game, choice, Limits::default())
+    pub fn engine_for(&self, game: &Game, choice: Choice, bounds: Bounds) -> Result<Box<dyn Engine>> {
+        self.engine_within(game, choice, bounds.limits())
     }
 
     /// The engine of that choice for a judge, who can wait: rows and steps are bounded, and a busy machine does not make a
     /// game too large.
-    pub fn judge(&self, choice: Choice) -> Result<Box<dyn Engine>> {
+    pub fn judge(&self, choice: Choice, bounds: Bounds) -> Result<Box<dyn Engine>> {
         const PATIENCE: Duration = Duration::from_secs(600);
-        self.engine_within(self.game()?, choice, Limits { time: PATIENCE, ..Limits::default() })
+        self.engine_within(self.game()?, choice, Limits { time: PATIENCE, ..bounds.limits() })
     }
 
     fn engine_within(&self, game: &Game, choice: Choice, limits: Limits) -> Result<Box<dyn Engine>> {

@@ -11,6 +11,7 @@ mod cmd;
 mod encoding;
 mod game;
 mod json;
+mod limit;
 mod plot;
 mod progress;
 mod report;

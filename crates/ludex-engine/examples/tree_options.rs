@@ -84,8 +84,8 @@ fn show(speed: Option<f64>) -> String {
 }
 
 /// One configuration at play.
-struct Played<'e> {
-    worker: Box<dyn Worker + 'e>,
+struct Played {
+    worker: Box<dyn Worker>,
     random: Random,
     buffer: PlayoutBuffer,
     state: Vec<u64>,
@@ -93,10 +93,12 @@ struct Played<'e> {
     left: usize,
     moves: usize,
     seconds: f64,
+    /// True once a question was beyond the limits.
+    failed: bool,
 }
 
-impl<'e> Played<'e> {
-    fn new(engine: &'e Tree) -> Played<'e> {
+impl Played {
+    fn new(engine: &Tree) -> Played {
         Played {
             worker: engine.worker(),
             random: Random::new(1),
@@ -105,18 +107,23 @@ impl<'e> Played<'e> {
             left: 0,
             moves: 0,
             seconds: 0.0,
+            failed: false,
         }
     }
 
     fn play(&mut self, seconds: f64) {
         let started = ThreadTime::now();
-        while started.elapsed().as_secs_f64() < seconds && self.worker.fault().is_none() {
+        while started.elapsed().as_secs_f64() < seconds && !self.failed {
             if self.left == 0 {
                 self.worker.initial(&mut self.state);
                 self.left = MOST_MOVES;
             }
             let most = MOVES_AT_A_TIME.min(self.left);
-            let made = self.worker.playout(&mut self.state, most, &mut self.random, &mut self.buffer);
+            let played = self.worker.playout(&mut self.state, most, &mut self.random, &mut self.buffer);
+            let Ok(made) = played else {
+                self.failed = true;
+                break;
+            };
             self.moves += made;
             self.left = if made < most { 0 } else { self.left - made };
         }
@@ -125,6 +132,6 @@ impl<'e> Played<'e> {
 
     /// States a second; `None` if a question was beyond the limits.
     fn speed(&self) -> Option<f64> {
-        self.worker.fault().is_none().then(|| self.moves as f64 / self.seconds)
+        (!self.failed).then(|| self.moves as f64 / self.seconds)
     }
 }

@@ -12,7 +12,8 @@
 use crate::datalog::Datalog;
 use crate::engine::Engine;
 use crate::error::BuildError;
-use crate::limits::{Exceeded, Limits};
+use crate::fault::Fault;
+use crate::limits::Limits;
 use crate::measure::{batches, one_by_one};
 use crate::propnet::Propnet;
 use crate::propnet::lanes::Lanes;
@@ -70,7 +71,7 @@ pub enum Outcome {
     /// It could not be built.
     Declined(BuildError),
     /// It was built, and met a state from which more follows than it may derive.
-    Faulted(Exceeded),
+    Faulted(Fault),
     /// It was not tried.
     PassedOver(Reason),
 }
@@ -99,7 +100,7 @@ impl fmt::Display for Outcome {
                 write!(f, "{states_per_second:.0} states/s, built in {build_seconds:.3} s")
             }
             Outcome::Declined(error) => error.fmt(f),
-            Outcome::Faulted(limit) => write!(f, "a state derives {limit}"),
+            Outcome::Faulted(fault) => fault.fmt(f),
             Outcome::PassedOver(reason) => f.write_str(match reason {
                 Reason::NetworkIsFast => "not built: the network is fast enough",
                 Reason::TooManyGates => "not built: too many gates",
@@ -273,10 +274,11 @@ impl Trial<'_> {
 
     fn measure(&self, engine: &dyn Engine, build_seconds: f64) -> Outcome {
         let mut worker = engine.worker();
-        let measured = one_by_one(&mut *worker, self.portfolio.seconds, &mut Random::new(SEED), &mut |_| {});
-        match worker.fault() {
-            Some(limit) => Outcome::Faulted(limit),
-            None => Outcome::Measured { build_seconds, states_per_second: measured.states_per_second() },
+        match one_by_one(&mut *worker, self.portfolio.seconds, &mut Random::new(SEED), &mut |_| {}) {
+            Err(fault) => Outcome::Faulted(fault),
+            Ok(measured) => {
+                Outcome::Measured { build_seconds, states_per_second: measured.states_per_second() }
+            }
         }
     }
 

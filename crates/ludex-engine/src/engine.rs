@@ -1,10 +1,14 @@
 //! The contract of all engines.
 //!
 //! An [`Engine`] is the compiled rules of one game: immutable and shared by all threads. A [`Worker`] is one
-//! thread's scratch memory over it and does the reasoning. All engines of a game use the same
-//! [`Vocabulary`], so their states and moves can be compared bit by bit and exchanged in mid-match.
+//! thread's scratch memory over it and does the reasoning; it shares the compiled rules and can be kept beside, or
+//! outlive, its engine. All engines of a game use the same [`Vocabulary`], so their states and moves can be compared
+//! bit by bit and exchanged in mid-match.
+//!
+//! Every question about a state has an answer or a [`Fault`]: the limit that was met on the way. A fault says nothing
+//! about the state; another engine, or more time, may answer. The network never has one.
 
-use crate::limits::Exceeded;
+use crate::fault::Fault;
 use crate::random::Random;
 use crate::row::Row;
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
@@ -26,7 +30,7 @@ pub trait Engine: Debug + Send + Sync {
     fn memory_usage(&self) -> usize;
 
     /// Scratch memory for one thread. The only call that allocates for good.
-    fn worker(&self) -> Box<dyn Worker + '_>;
+    fn worker(&self) -> Box<dyn Worker>;
 }
 
 /// One thread's reasoner. Once its buffers have grown nothing allocates.
@@ -34,31 +38,26 @@ pub trait Worker: Send {
     /// The numbering of roles, fluents and moves.
     fn vocabulary(&self) -> &Vocabulary;
 
-    /// Writes the initial state.
+    /// Writes the initial state, which is computed when the engine is built.
     fn initial(&mut self, out: &mut Row);
 
     /// True if the game is over.
-    fn is_terminal(&mut self, state: &Row) -> bool;
+    fn is_terminal(&mut self, state: &Row) -> Result<bool, Fault>;
 
     /// Replaces `out` by the role's legal moves, ascending. Empty in a state that is not terminal means
     /// that the game cannot be played on, which callers must survive; terminal states may have some.
-    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>);
+    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) -> Result<(), Fault>;
 
     /// Writes the successor of `state` when each role plays its move in `joint`, in the order of the roles.
-    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row);
+    /// After a fault `out` means nothing.
+    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) -> Result<(), Fault>;
 
     /// The role's goal value, or `None` where the rules give none, several, or one that is no number.
-    fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal>;
-
-    /// The limit that a question has run into, if any has. An engine that interprets rules can meet a state
-    /// from which more follows than it may derive; it then answers as in a terminal state without moves
-    /// and goals, and says so here from then on. Whoever reports results asks once at the end.
-    fn fault(&self) -> Option<Exceeded> {
-        None
-    }
+    fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault>;
 
     /// Plays at random from `state` until the game is over, somebody cannot move, or `most` moves are made.
-    /// `state` becomes the last state; returns the number of joint moves.
+    /// `state` becomes the last state; returns the number of joint moves. After a fault `state` is the one that
+    /// was asked about.
     ///
     /// Every legal move of a role is equally likely. Engines that play otherwise inside have the same
     /// distribution, not the same sequence.
@@ -68,25 +67,25 @@ pub trait Worker: Send {
         most: usize,
         random: &mut Random,
         buffer: &mut PlayoutBuffer,
-    ) -> usize {
+    ) -> Result<usize, Fault> {
         let roles = self.vocabulary().role_count();
         for made in 0..most {
-            if self.is_terminal(state) {
-                return made;
+            if self.is_terminal(state)? {
+                return Ok(made);
             }
             buffer.joint.clear();
             for role in 0..roles as u32 {
-                self.legal(state, RoleId(role), &mut buffer.legal);
+                self.legal(state, RoleId(role), &mut buffer.legal)?;
                 if buffer.legal.is_empty() {
-                    return made;
+                    return Ok(made);
                 }
                 buffer.joint.push(buffer.legal[random.below(buffer.legal.len())]);
             }
             buffer.next.resize(state.len(), 0);
-            self.next(state, &buffer.joint, &mut buffer.next);
+            self.next(state, &buffer.joint, &mut buffer.next)?;
             state.copy_from_slice(&buffer.next);
         }
-        most
+        Ok(most)
     }
 }
 

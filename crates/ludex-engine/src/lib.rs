@@ -22,8 +22,8 @@
 //!     (<= terminal (true (at 2)))
 //!     (<= (goal robot 100) (true (at 2)))").into_game().expect("a sound sheet");
 //! let engine = Datalog::new(&game, Limits::default())?;
-//! assert_eq!(perft(&mut *engine.worker(), 3), 6);
-//! # Ok::<(), ludex_engine::BuildError>(())
+//! assert_eq!(perft(&mut *engine.worker(), 3)?, 6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![deny(unsafe_code)]
@@ -32,6 +32,7 @@ pub mod auto;
 pub mod datalog;
 pub mod engine;
 pub mod error;
+pub mod fault;
 mod frontend;
 pub mod limits;
 pub mod measure;
@@ -46,6 +47,7 @@ pub mod watch;
 
 pub use engine::{Engine, Goal, PlayoutBuffer, Worker};
 pub use error::BuildError;
+pub use fault::Fault;
 pub use limits::Limits;
 pub use random::Random;
 pub use vocabulary::{FluentId, MoveId, RoleId, Vocabulary};

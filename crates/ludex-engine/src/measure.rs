@@ -3,6 +3,7 @@
 //! What `ludex bench` shows and what the portfolio (`auto.rs`) chooses by.
 
 use crate::engine::{PlayoutBuffer, Worker};
+use crate::fault::Fault;
 use crate::propnet::lanes::Lanes;
 use crate::random::Random;
 use crate::row::Row;
@@ -47,7 +48,7 @@ pub fn one_by_one(
     seconds: f64,
     random: &mut Random,
     watch: &mut dyn FnMut(f64),
-) -> Measured {
+) -> Result<Measured, Fault> {
     let mut buffer = PlayoutBuffer::default();
     let mut state = vec![0; worker.vocabulary().words()];
     let mut measured = Measured::default();
@@ -58,12 +59,12 @@ pub fn one_by_one(
     while spent.as_secs_f64() < seconds {
         let mut left: usize = batch;
         while left > 0 {
-            let made = worker.playout(&mut state, left, random, &mut buffer);
+            let made = worker.playout(&mut state, left, random, &mut buffer)?;
             measured.transitions += made as u64;
             if made < left {
                 measured.playouts += 1;
                 for role in 0..worker.vocabulary().role_count() as u32 {
-                    std::hint::black_box(worker.goal(&state, RoleId(role)));
+                    std::hint::black_box(worker.goal(&state, RoleId(role))?);
                 }
                 worker.initial(&mut state);
             }
@@ -78,7 +79,7 @@ pub fn one_by_one(
         watch(spent.as_secs_f64());
     }
     measured.cpu_seconds = spent.as_secs_f64();
-    measured
+    Ok(measured)
 }
 
 /// Plays 512 games at a time from `start` until the processor time is spent.

@@ -1,12 +1,13 @@
 //! Counting the ways to play: the classic check of a move generator.
 
 use crate::engine::Worker;
+use crate::fault::Fault;
 use crate::vocabulary::{MoveId, RoleId};
 use hashbrown::HashMap;
 
 /// The number of joint-move paths of length `depth` from the initial state. Terminal states are not
 /// expanded, nor are states in which somebody has no legal move. Depth 0 is one path.
-pub fn perft(worker: &mut dyn Worker, depth: usize) -> u64 {
+pub fn perft(worker: &mut dyn Worker, depth: usize) -> Result<u64, Fault> {
     let mut state = vec![0; worker.vocabulary().words()];
     worker.initial(&mut state);
     Perft::default().count(worker, &state, depth)
@@ -36,15 +37,15 @@ const MOST_WORDS: usize = 32 << 20;
 impl Perft {
     /// The number of joint-move paths of length `depth` from `state`; `u64::MAX` if that is not enough.
     /// All calls must be about the same game.
-    pub fn count(&mut self, worker: &mut dyn Worker, state: &[u64], depth: usize) -> u64 {
+    pub fn count(&mut self, worker: &mut dyn Worker, state: &[u64], depth: usize) -> Result<u64, Fault> {
         if depth == 0 {
-            return 1;
+            return Ok(1);
         }
-        if worker.is_terminal(state) {
-            return 0;
+        if worker.is_terminal(state)? {
+            return Ok(0);
         }
         if let Some(&known) = self.counts.get(depth.wrapping_sub(2)).and_then(|counts| counts.get(state)) {
-            return known;
+            return Ok(known);
         }
         if self.levels.len() <= depth {
             self.levels.resize_with(depth + 1, Level::default);
@@ -54,7 +55,7 @@ impl Perft {
         let roles = worker.vocabulary().role_count();
         level.legal.resize(roles, Vec::new());
         for (role, list) in level.legal.iter_mut().enumerate() {
-            worker.legal(state, RoleId(role as u32), list);
+            worker.legal(state, RoleId(role as u32), list)?;
         }
         let mut total: u64 = 0;
         if depth == 1 {
@@ -64,30 +65,40 @@ impl Perft {
         } else {
             level.state.resize(state.len(), 0);
             each_joint_move(&level.legal, &mut level.joint, &mut |joint| {
-                worker.next(state, joint, &mut level.state);
-                total = total.saturating_add(self.count(worker, &level.state, depth - 1));
-            });
+                worker.next(state, joint, &mut level.state)?;
+                total = total.saturating_add(self.count(worker, &level.state, depth - 1)?);
+                Ok::<(), Fault>(())
+            })?;
             if self.remembered < MOST_WORDS {
                 self.remembered += state.len() + 4;
                 self.counts[depth - 2].insert(state.into(), total);
             }
         }
         self.levels[depth] = level;
-        total
+        Ok(total)
     }
 }
 
-/// Calls `visit` with every way to choose one move from each list.
-pub fn each_joint_move(legal: &[Vec<MoveId>], joint: &mut Vec<MoveId>, visit: &mut dyn FnMut(&[MoveId])) {
+/// Calls `visit` with every way to choose one move from each list, up to its first error.
+pub fn each_joint_move<E>(
+    legal: &[Vec<MoveId>],
+    joint: &mut Vec<MoveId>,
+    visit: &mut dyn FnMut(&[MoveId]) -> Result<(), E>,
+) -> Result<(), E> {
     joint.clear();
-    extend(legal, joint, visit);
+    extend(legal, joint, visit)
 }
 
-fn extend(legal: &[Vec<MoveId>], joint: &mut Vec<MoveId>, visit: &mut dyn FnMut(&[MoveId])) {
+fn extend<E>(
+    legal: &[Vec<MoveId>],
+    joint: &mut Vec<MoveId>,
+    visit: &mut dyn FnMut(&[MoveId]) -> Result<(), E>,
+) -> Result<(), E> {
     let Some(moves) = legal.get(joint.len()) else { return visit(joint) };
     for &action in moves {
         joint.push(action);
-        extend(legal, joint, visit);
+        extend(legal, joint, visit)?;
         joint.pop();
     }
+    Ok(())
 }

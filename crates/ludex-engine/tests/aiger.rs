@@ -92,7 +92,7 @@ fn compare(name: &str, text: &str) {
         let mut joint = Vec::new();
         let mut legal = vec![Vec::new(); vocabulary.role_count()];
         for role in vocabulary.roles() {
-            worker.legal(&state, role, &mut legal[role.index()]);
+            worker.legal(&state, role, &mut legal[role.index()]).expect("no limit is met");
             let moves = &legal[role.index()];
             let Some(&action) = moves.get(random.below(moves.len().max(1))) else { continue };
             let shown = (vocabulary.show_role(role), vocabulary.show_move(role, action));
@@ -100,7 +100,7 @@ fn compare(name: &str, text: &str) {
             joint.push(action);
         }
         let values = circuit.values(&inputs, &latches);
-        let terminal = worker.is_terminal(&state);
+        let terminal = worker.is_terminal(&state).expect("no limit is met");
         assert_eq!(circuit.output(&values, "terminal"), Some(terminal), "{name}");
         let all_move = joint.len() == vocabulary.role_count();
         assert_eq!(circuit.output(&values, "step"), Some(all_move && !terminal), "{name}");
@@ -112,7 +112,7 @@ fn compare(name: &str, text: &str) {
                 let expected = legal[role.index()].contains(&action);
                 assert_eq!(circuit.output(&values, &output), Some(expected), "{name}: {output}");
             }
-            if let Some(goal) = worker.goal(&state, role) {
+            if let Some(goal) = worker.goal(&state, role).expect("no limit is met") {
                 let output = format!("(goal {shown} {goal})");
                 assert_eq!(circuit.output(&values, &output), Some(true), "{name}: {output}");
             }
@@ -120,7 +120,7 @@ fn compare(name: &str, text: &str) {
         if terminal || !all_move {
             break;
         }
-        worker.next(&state, &joint, &mut next);
+        worker.next(&state, &joint, &mut next).expect("no limit is met");
         std::mem::swap(&mut state, &mut next);
         latches = circuit.latches.iter().map(|latch| value(&values, latch.1)).collect();
     }

@@ -57,10 +57,10 @@ fn play(engine: &dyn Engine, worker: &mut dyn ludex_engine::engine::Worker, memo
     let mut random = Random::new(1);
     for _ in 0..3 {
         worker.initial(&mut memory.state);
-        worker.playout(&mut memory.state, 200, &mut random, &mut memory.buffer);
+        worker.playout(&mut memory.state, 200, &mut random, &mut memory.buffer).expect("no limit is met");
         for role in engine.vocabulary().roles() {
-            worker.goal(&memory.state, role);
-            worker.legal(&memory.state, role, &mut memory.legal);
+            worker.goal(&memory.state, role).expect("no limit is met");
+            worker.legal(&memory.state, role, &mut memory.legal).expect("no limit is met");
         }
     }
 }

@@ -25,7 +25,7 @@ fn compare(game: &Game, engine: &dyn Engine, steps: usize) -> Result<(), String>
     for step in 0..=steps {
         let mut joint = Vec::new();
         for role in engine.vocabulary().roles() {
-            let expected = asker.legal(&state, role.index());
+            let expected = asker.legal(&state, role.index())?;
             compare_sets(
                 &format!("step {step}, legal of {}", role.index()),
                 &expected,
@@ -35,7 +35,7 @@ fn compare(game: &Game, engine: &dyn Engine, steps: usize) -> Result<(), String>
                 joint.push(expected[random.below(expected.len())].clone());
             }
         }
-        if asker.is_terminal(&state) || joint.len() < asker.roles().len() {
+        if asker.is_terminal(&state)? || joint.len() < asker.roles().len() {
             break;
         }
         state = asker.next(&state, &joint)?;
@@ -43,7 +43,7 @@ fn compare(game: &Game, engine: &dyn Engine, steps: usize) -> Result<(), String>
     }
     firsthand.restart().map_err(|error| error.to_string())?;
     let first = asker.initial();
-    compare_sets("legal after a restart", &asker.legal(&first, 0), &legal(&firsthand, RoleId(0)))
+    compare_sets("legal after a restart", &asker.legal(&first, 0)?, &legal(&firsthand, RoleId(0)))
 }
 
 /// Sorted, as what it is compared with.

@@ -61,14 +61,19 @@ fn walk(both: &Both, count: usize, plies: usize, seed: u64) -> Result<(), String
         for state in &states {
             let of_role = |&role: &RoleId| {
                 let mut moves = Vec::new();
-                worker.legal(state, role, &mut moves);
+                worker.legal(state, role, &mut moves).expect("no limit is met");
                 moves
             };
             legal.push(roles.iter().map(of_role).collect::<Vec<_>>());
         }
-        let terminal: Vec<bool> = states.iter().map(|state| worker.is_terminal(state)).collect();
-        let goals: Vec<Vec<_>> =
-            states.iter().map(|state| roles.iter().map(|&role| worker.goal(state, role)).collect()).collect();
+        let terminal: Vec<bool> =
+            states.iter().map(|state| worker.is_terminal(state).expect("no limit is met")).collect();
+        let goals: Vec<Vec<_>> = states
+            .iter()
+            .map(|state| {
+                roles.iter().map(|&role| worker.goal(state, role).expect("no limit is met")).collect()
+            })
+            .collect();
         let rows: Vec<&[u64]> = states.iter().map(Vec::as_slice).collect();
         // Where the states did not agree with this phase, `answers` would panic.
         let phase = Some(ply % both.lanes.period());
@@ -109,7 +114,7 @@ fn walk(both: &Both, count: usize, plies: usize, seed: u64) -> Result<(), String
         let rows: Vec<&[u64]> = states.iter().map(Vec::as_slice).collect();
         let mut next = states.clone();
         for ((state, joint), out) in states.iter().zip(&joints).zip(&mut next) {
-            worker.next(state, joint, out);
+            worker.next(state, joint, out).expect("no limit is met");
         }
         for phase in [None, phase] {
             let answers = runners[which].answers(phase, &rows, &joints);
@@ -270,21 +275,21 @@ fn exact(worker: &mut dyn Worker, state: &[u64], memo: &mut BTreeMap<Vec<u64>, E
     }
     let roles: Vec<RoleId> = worker.vocabulary().roles().collect();
     let mut result = Exact::default();
-    if worker.is_terminal(state) {
-        let goals = roles.iter().map(|&role| worker.goal(state, role)).collect();
+    if worker.is_terminal(state).expect("no limit is met") {
+        let goals = roles.iter().map(|&role| worker.goal(state, role).expect("no limit is met")).collect();
         result.goals.insert(goals, 1.0);
     } else {
         let mut joints: Vec<Vec<MoveId>> = vec![Vec::new()];
         for &role in &roles {
             let mut moves = Vec::new();
-            worker.legal(state, role, &mut moves);
+            worker.legal(state, role, &mut moves).expect("no limit is met");
             joints = joints.iter().flat_map(|j| moves.iter().map(|&m| [&j[..], &[m]].concat())).collect();
         }
         let share = 1.0 / joints.len() as f64;
         result.length = 1.0;
         for joint in joints {
             let mut next = vec![0; state.len()];
-            worker.next(state, &joint, &mut next);
+            worker.next(state, &joint, &mut next).expect("no limit is met");
             let below = exact(worker, &next, memo);
             result.length += below.length * share;
             for (goals, chance) in below.goals {
@@ -365,11 +370,13 @@ fn lengths(both: &Both, start: &[u64], count: usize, most: usize) -> (f64, f64, 
     let mut goals = vec![0.0; roles.len()];
     for _ in 0..count {
         let mut state = start.to_vec();
-        let length = worker.playout(&mut state, most, &mut random, &mut buffer) as f64;
+        let length =
+            worker.playout(&mut state, most, &mut random, &mut buffer).expect("no limit is met") as f64;
         sum += length;
         squares += length * length;
         for &role in &roles {
-            goals[role.index()] += f64::from(worker.goal(&state, role).unwrap_or(0)) / count as f64;
+            goals[role.index()] +=
+                f64::from(worker.goal(&state, role).expect("no limit is met").unwrap_or(0)) / count as f64;
         }
     }
     let mean = sum / count as f64;
@@ -386,7 +393,10 @@ fn refilled_lanes_play_like_single_games() {
             let most = 40;
             // From the start, and from a state in the middle.
             let mut middle = both.start.clone();
-            both.engine.worker().playout(&mut middle, 3, &mut Random::new(2), &mut PlayoutBuffer::default());
+            both.engine
+                .worker()
+                .playout(&mut middle, 3, &mut Random::new(2), &mut PlayoutBuffer::default())
+                .expect("no limit is met");
             for start in [&both.start, &middle] {
                 let (mean, variance, goals) = lengths(&both, start, count, most);
                 let mut runner = both.lanes.runner(1);

@@ -4,9 +4,10 @@
 //! moves and what they make of 512 different states is tested in `lanes.rs`.
 
 use ludex_engine::engine::{Engine, Goal, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::limits::Limits;
 use ludex_engine::propnet::compile;
-use ludex_engine::propnet::lanes::{Answers, Lanes, LanesRunner};
+use ludex_engine::propnet::lanes::{Answers, Lanes};
 use ludex_engine::row::Row;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
@@ -17,7 +18,10 @@ use std::time::Duration;
 
 /// The lanes of a game as an engine.
 #[derive(Debug)]
-struct OneLane {
+struct OneLane(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
     vocabulary: Arc<Vocabulary>,
     lanes: Lanes,
     initial: Vec<u64>,
@@ -29,34 +33,33 @@ impl Engine for OneLane {
     }
 
     fn vocabulary(&self) -> &Arc<Vocabulary> {
-        &self.vocabulary
+        &self.0.vocabulary
     }
 
     fn memory_usage(&self) -> usize {
         0
     }
 
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(Asker { engine: self, runner: self.lanes.runner(1), about: None })
+    fn worker(&self) -> Box<dyn Worker> {
+        Box::new(Asker { engine: self.0.clone(), about: None })
     }
 }
 
-struct Asker<'e> {
-    engine: &'e OneLane,
-    runner: LanesRunner<'e>,
+struct Asker {
+    engine: Arc<Shared>,
     /// The last state that was asked about, and what was said.
     about: Option<(Vec<u64>, Answers)>,
 }
 
-impl Asker<'_> {
+impl Asker {
     fn answers(&mut self, state: &Row) -> &Answers {
         let known = self.about.take().filter(|(row, _)| row == state);
-        let runner = &mut self.runner;
-        &self.about.insert(known.unwrap_or_else(|| (state.to_vec(), runner.answers(None, &[state], &[])))).1
+        let ask = || (state.to_vec(), self.engine.lanes.runner(1).answers(None, &[state], &[]));
+        &self.about.insert(known.unwrap_or_else(ask)).1
     }
 }
 
-impl Worker for Asker<'_> {
+impl Worker for Asker {
     fn vocabulary(&self) -> &Vocabulary {
         &self.engine.vocabulary
     }
@@ -65,21 +68,23 @@ impl Worker for Asker<'_> {
         out.copy_from_slice(&self.engine.initial);
     }
 
-    fn is_terminal(&mut self, state: &Row) -> bool {
-        self.answers(state).terminal[0]
+    fn is_terminal(&mut self, state: &Row) -> Result<bool, Fault> {
+        Ok(self.answers(state).terminal[0])
     }
 
-    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
+    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) -> Result<(), Fault> {
         out.clone_from(&self.answers(state).legal[0][role.index()]);
+        Ok(())
     }
 
-    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
-        let answers = self.runner.answers(None, &[state], &[joint.to_vec()]);
+    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) -> Result<(), Fault> {
+        let answers = self.engine.lanes.runner(1).answers(None, &[state], &[joint.to_vec()]);
         out.copy_from_slice(&answers.next[0]);
+        Ok(())
     }
 
-    fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
-        self.answers(state).goals[0][role.index()]
+    fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault> {
+        Ok(self.answers(state).goals[0][role.index()])
     }
 }
 
@@ -94,7 +99,8 @@ fn suite() -> Suite<'static> {
     let build = move |game: &Game| -> Result<Box<dyn Engine>, _> {
         let compiled = compile(game, limits)?;
         let lanes = Lanes::new(&compiled.net, &compiled.initial);
-        Ok(Box::new(OneLane { vocabulary: compiled.vocabulary, lanes, initial: compiled.initial }))
+        let shared = Shared { vocabulary: compiled.vocabulary, lanes, initial: compiled.initial };
+        Ok(Box::new(OneLane(Arc::new(shared))))
     };
     Suite::new("propnet", build).with_effort(effort)
 }

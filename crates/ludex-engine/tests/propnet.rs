@@ -87,29 +87,29 @@ fn check_uniform(reference: &dyn Engine, engine: &dyn Engine, plies: usize) -> R
     let (mut random, mut buffer) = (Random::new(plies as u64), PlayoutBuffer::default());
     let mut start = vec![0; engine.vocabulary().words()];
     judge.initial(&mut start);
-    judge.playout(&mut start, plies, &mut random, &mut buffer);
+    judge.playout(&mut start, plies, &mut random, &mut buffer).expect("no limit is met");
     let mut joints = vec![Vec::new()];
     for role in engine.vocabulary().roles() {
         let mut legal = Vec::new();
-        judge.legal(&start, role, &mut legal);
+        judge.legal(&start, role, &mut legal).expect("no limit is met");
         let extended =
             |joint: &Vec<_>| legal.iter().map(|&action| [&joint[..], &[action]].concat()).collect::<Vec<_>>();
         joints = joints.iter().flat_map(extended).collect();
     }
-    if judge.is_terminal(&start) || joints.is_empty() || joints.len() > 300 {
+    if judge.is_terminal(&start).expect("no limit is met") || joints.is_empty() || joints.len() > 300 {
         return Ok(());
     }
     let mut expected: HashMap<Vec<u64>, f64> = HashMap::new();
     let draws = 50 * joints.len();
     for joint in &joints {
         let mut next = start.clone();
-        judge.next(&start, joint, &mut next);
+        judge.next(&start, joint, &mut next).expect("no limit is met");
         *expected.entry(next).or_default() += 50.0;
     }
     let mut seen: HashMap<Vec<u64>, f64> = HashMap::new();
     for _ in 0..draws {
         let mut state = start.clone();
-        worker.playout(&mut state, 1, &mut random, &mut buffer);
+        worker.playout(&mut state, 1, &mut random, &mut buffer).expect("no limit is met");
         *seen.entry(state).or_default() += 1.0;
     }
     if let Some(state) = seen.keys().find(|state| !expected.contains_key(*state)) {

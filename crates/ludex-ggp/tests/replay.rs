@@ -4,7 +4,7 @@ use ludex_engine::datalog::Datalog;
 use ludex_engine::limits::Limits;
 use ludex_gdl::Sheet;
 use ludex_ggp::record::Records;
-use ludex_ggp::replay::{Difference, Kind, Replayer, Sets};
+use ludex_ggp::replay::{Difference, Kind, Replayer, Sets, Stopped};
 use std::io::Cursor;
 
 /// Two roles step from 0 to 2; either may wait.
@@ -25,14 +25,21 @@ const RECORD: &str = r#"{"game":"walk","roles":["a","b"],"playout":3}
 "#;
 
 fn compare(record: &str) -> Result<usize, Difference> {
+    replay(record, Limits::default()).map_err(|stopped| match stopped {
+        Stopped::Difference(difference) => difference,
+        Stopped::Limit(limit) => panic!("{limit}"),
+    })
+}
+
+fn replay(record: &str, limits: Limits) -> Result<usize, Stopped> {
     let game = Sheet::read(GAME).into_game().expect("a sound sheet");
-    let engine = Datalog::new(&game, Limits::default()).expect("a small game");
+    let engine = Datalog::new(&game, limits).expect("a small game");
     let mut replayer = Replayer::new(&engine);
     let records =
         Records::new("walk.jsonl", Cursor::new(record.as_bytes().to_vec())).expect("a sound record");
     let mut steps = 0;
     for playout in records {
-        steps += replayer.compare(&playout.expect("a sound record")).map_err(|difference| *difference)?;
+        steps += replayer.compare(&playout.expect("a sound record")).map_err(|stopped| *stopped)?;
     }
     Ok(steps)
 }

@@ -287,7 +287,7 @@ fn a_state_is_classified_and_advised() {
         (cell 3 1 b) (cell 3 2 b) (cell 3 3 b) (control x)";
     let state = read_state(engine.vocabulary(), text).expect("a state");
     let one = Database::from_bytes(regressed(&game, 1)).expect("sound");
-    let answer = query::query(&one, &mut *engine.worker(), &state);
+    let answer = query::query(&one, &mut *engine.worker(), &state).expect("no limit is met");
     assert_eq!(answer.classes, [Class::Winning, Class::Losing]);
     let shown: Vec<String> =
         answer.moves[0].iter().map(|&m| engine.vocabulary().show_move(RoleId(0), m)).collect();
@@ -296,7 +296,7 @@ fn a_state_is_classified_and_advised() {
     assert!(answer.entries.iter().all(|entry| entry.depth == 1 && entry.plan.len() == 1));
     // Two joint moves deep o has a plan too, if x helps.
     let two = Database::from_bytes(regressed(&game, 2)).expect("sound");
-    let answer = query::query(&two, &mut *engine.worker(), &state);
+    let answer = query::query(&two, &mut *engine.worker(), &state).expect("no limit is met");
     assert_eq!(answer.classes, [Class::Cooperative, Class::Cooperative]);
     let forced: Vec<RoleId> =
         answer.entries.iter().filter(|e| e.kind == Kind::Forced).map(|e| e.role).collect();

@@ -121,7 +121,7 @@ fn plan(engine: &Propnet, guide: Option<&GoalHeuristic>) -> String {
     let mut worker = engine.worker();
     let state = initial(&mut *worker);
     let Some(mut search) = Solitaire::new(&*worker, &state, 1 << 30) else { return String::new() };
-    search.search(&mut *worker, guide, &mut Clock::iterations(MOST_STATES));
+    search.search(&mut *worker, guide, &mut Clock::iterations(MOST_STATES)).expect("no limit is met");
     let found = search.plan().map_or("nothing".to_owned(), |plan| plan.value.to_string());
     format!("{found} after {} states", search.states())
 }
@@ -144,10 +144,10 @@ fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
         Aid::Exploration(exploration) => Settings { exploration, ..Settings::default() },
         Aid::GoalHeuristic(_) | Aid::Lanes(_) => Settings::default(),
     };
-    let mut new = |settings, seed| Tree::new(settings, &mut *worker, &state, seed);
+    let mut new = |settings, seed| Tree::new(settings, &mut *worker, &state, seed).expect("no limit is met");
     let mut trees = [new(Settings::default(), 2 * seed), new(aided_settings, 2 * seed + 1)];
     for step in 0..MOST_STEPS as u64 {
-        if worker.is_terminal(&state) {
+        if worker.is_terminal(&state).expect("no limit is met") {
             break;
         }
         for (tree, aid) in trees.iter_mut().zip([None, Some(aid)]) {
@@ -157,7 +157,7 @@ fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
                 Some(Aid::Lanes(lanes)) => tools.lanes = Some(lanes.runner(seed << 32 | step)),
                 Some(Aid::Exploration(_)) | None => {}
             }
-            tree.search(&mut tools, &mut effort.clock());
+            tree.search(&mut tools, &mut effort.clock()).expect("no limit is met");
         }
         let choice = |role: RoleId| {
             let estimate = trees[usize::from(role == aided)].estimate(role);
@@ -167,11 +167,11 @@ fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
             break;
         };
         let mut next = state.clone();
-        worker.next(&state, &joint, &mut next);
+        worker.next(&state, &joint, &mut next).expect("no limit is met");
         for tree in &mut trees {
-            tree.advance(&mut *worker, &joint, &next);
+            tree.advance(&mut *worker, &joint, &next).expect("no limit is met");
         }
         state = next;
     }
-    f64::from(worker.goal(&state, aided).unwrap_or(0))
+    f64::from(worker.goal(&state, aided).expect("no limit is met").unwrap_or(0))
 }

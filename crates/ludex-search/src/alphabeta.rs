@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::estimate::{Candidate, Estimate, Verdict};
 use hashbrown::DefaultHashBuilder;
 use ludex_engine::engine::Worker;
+use ludex_engine::fault::Fault;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::hash::BuildHasher;
 
@@ -46,12 +47,20 @@ impl Bounds {
 }
 
 /// Why a search came back without bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Break {
     /// The clock ended.
     Time,
     /// The game is not of the kind.
     Unfit,
+    /// A question ran into a limit.
+    Fault(Fault),
+}
+
+impl From<Fault> for Break {
+    fn from(fault: Fault) -> Break {
+        Break::Fault(fault)
+    }
 }
 
 /// A search that keeps its table from move to move.
@@ -109,24 +118,25 @@ impl AlphaBeta {
     }
 
     /// Deepens until the best move of `role` at `state` is certain, or the clock ends. `None` if nothing
-    /// can be said: it is not the role's turn, or the game is not of the kind.
+    /// can be said: it is not the role's turn, or the game is not of the kind. A question that runs into a limit ends the
+    /// search with that fault; what is in the table stays true.
     pub fn search(
         &mut self,
         worker: &mut dyn Worker,
         state: &[u64],
         role: RoleId,
         clock: &mut Clock,
-    ) -> Option<Estimate> {
-        if !self.fits || worker.is_terminal(state) {
-            return None;
+    ) -> Result<Option<Estimate>, Fault> {
+        if !self.fits || worker.is_terminal(state)? {
+            return Ok(None);
         }
         let mut legal = [Vec::new(), Vec::new()];
         for (role, list) in (0..).zip(&mut legal) {
-            worker.legal(state, RoleId(role), list);
+            worker.legal(state, RoleId(role), list)?;
         }
         let other = 1 - role.index();
         if legal[role.index()].is_empty() || legal[other].len() != 1 {
-            return None;
+            return Ok(None);
         }
         let idle = legal[other][0];
         let mut moves: Vec<RootMove> =
@@ -140,7 +150,7 @@ impl AlphaBeta {
                 }
                 let joint =
                     if role.index() == 0 { [moves[at].action, idle] } else { [idle, moves[at].action] };
-                worker.next(state, &joint, &mut next);
+                worker.next(state, &joint, &mut next)?;
                 // What is no better than the best so far need not be known more exactly.
                 let floor = moves.iter().map(|m| m.bounds.for_role(role.index()).low).max().unwrap_or(0);
                 let window = Bounds { low: floor, high: 100 }.for_role(role.index());
@@ -149,7 +159,8 @@ impl AlphaBeta {
                         moves[at] = RootMove { bounds, since: depth, ..moves[at] };
                     }
                     Ok(_) => {}
-                    Err(_) => break 'deepening,
+                    Err(Break::Fault(fault)) => return Err(fault),
+                    Err(Break::Time | Break::Unfit) => break 'deepening,
                 }
                 solved = is_decided(&moves, role.index());
                 if solved {
@@ -157,7 +168,7 @@ impl AlphaBeta {
                 }
             }
         }
-        self.fits.then(|| self.estimate(&moves, role.index(), solved))
+        Ok(self.fits.then(|| self.estimate(&moves, role.index(), solved)))
     }
 
     fn estimate(&self, moves: &[RootMove], role: usize, solved: bool) -> Estimate {
@@ -199,7 +210,7 @@ impl AlphaBeta {
         {
             return Ok(entry.bounds);
         }
-        if worker.is_terminal(state) {
+        if worker.is_terminal(state)? {
             let bounds = self.goals(worker, state)?;
             self.table.put(state, Entry { bounds, depth: DEEPEST, window: RANGE, best: None });
             return Ok(bounds);
@@ -226,7 +237,7 @@ impl AlphaBeta {
         level: &mut Level,
     ) -> Result<Bounds, Break> {
         for (role, list) in (0..).zip(&mut level.legal) {
-            worker.legal(state, RoleId(role), list);
+            worker.legal(state, RoleId(role), list)?;
         }
         let mover = match level.legal.each_ref().map(Vec::len) {
             [0, _] | [_, 0] => {
@@ -256,7 +267,7 @@ impl AlphaBeta {
         for (tried, at) in (1..).zip(0..level.order.len()) {
             let action = level.order[at];
             let joint = if mover == 0 { [action, idle] } else { [idle, action] };
-            worker.next(state, &joint, &mut level.state);
+            worker.next(state, &joint, &mut level.state)?;
             let inner = Bounds { low: low.max(window.low), high: window.high }.for_role(mover);
             let next = std::mem::take(&mut level.state);
             let found = self.bounds(worker, &next, depth - 1, inner, clock);
@@ -288,8 +299,7 @@ impl AlphaBeta {
 
     /// The value of a state in which play ends.
     fn goals(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Result<Bounds, Break> {
-        let goals = [0, 1].map(|role| worker.goal(state, RoleId(role)));
-        match goals {
+        match [worker.goal(state, RoleId(0))?, worker.goal(state, RoleId(1))?] {
             [Some(mine @ 0..=100), Some(theirs)] if mine + theirs == 100 => {
                 Ok(Bounds { low: mine as i8, high: mine as i8 })
             }

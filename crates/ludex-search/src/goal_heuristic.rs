@@ -15,6 +15,7 @@
 //! count a half.
 
 use ludex_engine::engine::{PlayoutBuffer, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::propnet::{Net, Node, Signal};
 use ludex_engine::random::Random;
 use ludex_engine::row::{self, Row};
@@ -187,7 +188,7 @@ impl GoalHeuristic {
 
     /// Plays so many random games, each twice: to its end, to see how long it is, and again to a random state of it and
     /// from there to an end. Learns how far goal heuristic in the middle foretells the end. Stops early when `is_over` says
-    /// so, and keeps what it has learnt.
+    /// so, or a question runs into a limit, and keeps what it has learnt.
     pub fn calibrate(
         &mut self,
         worker: &mut dyn Worker,
@@ -195,31 +196,44 @@ impl GoalHeuristic {
         random: &mut Random,
         is_over: &mut dyn FnMut() -> bool,
     ) {
+        let mut sums = vec![Sums::default(); self.goals.len()];
+        // A game that runs into a limit says nothing, and the next would too.
+        let _ = self.sample(worker, games, random, is_over, &mut sums);
+        self.trust = sums.iter().map(Sums::trust).collect();
+    }
+
+    fn sample(
+        &self,
+        worker: &mut dyn Worker,
+        games: usize,
+        random: &mut Random,
+        is_over: &mut dyn FnMut() -> bool,
+        sums: &mut [Sums],
+    ) -> Result<(), Fault> {
         const MOST_PLIES: usize = 500;
         let mut state = vec![0; worker.vocabulary().words()];
         let mut buffer = PlayoutBuffer::default();
         let (mut scratch, mut close) = (Degrees::default(), Vec::new());
-        let mut sums = vec![Sums::default(); self.goals.len()];
         for _ in 0..games {
             if is_over() {
                 break;
             }
             worker.initial(&mut state);
-            let length = worker.playout(&mut state, MOST_PLIES, random, &mut buffer);
+            let length = worker.playout(&mut state, MOST_PLIES, random, &mut buffer)?;
             worker.initial(&mut state);
             let depth = random.below(length.max(1));
-            worker.playout(&mut state, depth, random, &mut buffer);
-            if worker.is_terminal(&state) {
+            worker.playout(&mut state, depth, random, &mut buffer)?;
+            if worker.is_terminal(&state)? {
                 continue;
             }
             self.of(&state, &mut scratch, &mut close);
-            worker.playout(&mut state, MOST_PLIES, random, &mut buffer);
+            worker.playout(&mut state, MOST_PLIES, random, &mut buffer)?;
             for (role, (sums, &close)) in (0..).zip(sums.iter_mut().zip(&close)) {
-                let goal = worker.goal(&state, RoleId(role)).unwrap_or(0);
+                let goal = worker.goal(&state, RoleId(role))?.unwrap_or(0);
                 sums.add(close, f64::from(goal.clamp(0, 100)) / 100.0);
             }
         }
-        self.trust = sums.iter().map(Sums::trust).collect();
+        Ok(())
     }
 
     /// The outcome of each role as a mixture of what a random game gave and what goal heuristic foretells, weighed by how

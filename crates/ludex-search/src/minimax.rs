@@ -5,6 +5,7 @@
 //! moves use a search that leaves out what cannot matter.
 
 use ludex_engine::engine::{Engine, Goal, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::perft::each_joint_move;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::time::Duration;
@@ -41,15 +42,15 @@ pub struct Outcome {
     pub is_cut: bool,
 }
 
-/// Searches from the initial state.
-pub fn search(worker: &mut dyn Worker, settings: &Settings) -> Outcome {
+/// Searches from the initial state; a question that runs into a limit ends the search.
+pub fn search(worker: &mut dyn Worker, settings: &Settings) -> Result<Outcome, Fault> {
     let mut state = vec![0; worker.vocabulary().words()];
     worker.initial(&mut state);
     let mut search = Search { worker, settings: *settings, states: 0, levels: Vec::new() };
-    let bounds = search.visit(&state, 0);
+    let bounds = search.visit(&state, 0)?;
     let is_cut = search.states >= settings.most_states;
     let value = (bounds.low == bounds.high && !is_cut).then_some(bounds.low);
-    Outcome { states: search.states, value, is_cut }
+    Ok(Outcome { states: search.states, value, is_cut })
 }
 
 /// What is known of the value of a state for the first role.
@@ -88,26 +89,24 @@ struct Search<'w> {
 }
 
 impl Search<'_> {
-    fn visit(&mut self, state: &[u64], depth: usize) -> Bounds {
+    fn visit(&mut self, state: &[u64], depth: usize) -> Result<Bounds, Fault> {
         self.states += 1;
-        let is_terminal = self.worker.is_terminal(state);
-        let own = if is_terminal { self.goal(state) } else { Bounds::UNKNOWN };
+        let is_terminal = self.worker.is_terminal(state)?;
+        let own = if is_terminal { self.goal(state)? } else { Bounds::UNKNOWN };
         let ends_here = is_terminal && !self.settings.ignore_terminal;
         if ends_here || depth == self.settings.depth || self.states >= self.settings.most_states {
-            return own;
+            return Ok(own);
         }
-        let below = self.expand(state, depth);
-        if is_terminal { own } else { below }
+        let below = self.expand(state, depth)?;
+        Ok(if is_terminal { own } else { below })
     }
 
-    fn goal(&mut self, state: &[u64]) -> Bounds {
-        match self.worker.goal(state, RoleId(0)) {
-            Some(value) => Bounds { low: value, high: value },
-            None => Bounds::UNKNOWN,
-        }
+    fn goal(&mut self, state: &[u64]) -> Result<Bounds, Fault> {
+        let goal = self.worker.goal(state, RoleId(0))?;
+        Ok(goal.map_or(Bounds::UNKNOWN, |value| Bounds { low: value, high: value }))
     }
 
-    fn expand(&mut self, state: &[u64], depth: usize) -> Bounds {
+    fn expand(&mut self, state: &[u64], depth: usize) -> Result<Bounds, Fault> {
         if self.levels.len() <= depth {
             self.levels.resize_with(depth + 1, Level::default);
         }
@@ -115,7 +114,7 @@ impl Search<'_> {
         level.state.resize(state.len(), 0);
         level.legal.resize(self.worker.vocabulary().role_count(), Vec::new());
         for (role, list) in level.legal.iter_mut().enumerate() {
-            self.worker.legal(state, RoleId(role as u32), list);
+            self.worker.legal(state, RoleId(role as u32), list)?;
         }
         // The first role's moves come in the outer loop: all replies to one of them follow each other.
         let mut best: Option<Bounds> = None;
@@ -123,11 +122,11 @@ impl Search<'_> {
         let better = |best: Option<Bounds>, reply: Bounds| Some(best.map_or(reply, |b| b.max(reply)));
         each_joint_move(&level.legal, &mut level.joint, &mut |joint| {
             if self.states >= self.settings.most_states {
-                return;
+                return Ok(());
             }
-            self.worker.next(state, joint, &mut level.state);
-            let reply = self.visit(&level.state, depth + 1);
-            let Some(&own) = joint.first() else { return };
+            self.worker.next(state, joint, &mut level.state)?;
+            let reply = self.visit(&level.state, depth + 1)?;
+            let Some(&own) = joint.first() else { return Ok(()) };
             worst = match worst {
                 Some((action, bounds)) if action == own => Some((own, bounds.min(reply))),
                 Some((_, bounds)) => {
@@ -136,12 +135,13 @@ impl Search<'_> {
                 }
                 None => Some((own, reply)),
             };
-        });
+            Ok(())
+        })?;
         self.levels[depth] = level;
         if let Some((_, bounds)) = worst {
             best = better(best, bounds);
         }
-        best.unwrap_or(Bounds::UNKNOWN)
+        Ok(best.unwrap_or(Bounds::UNKNOWN))
     }
 }
 
@@ -151,7 +151,7 @@ const ROUNDS: usize = 3;
 const MARGIN: f64 = 0.9;
 
 /// Which of the engines of one game searches fastest, found by letting each search for a moment; the first
-/// unless another is clearly faster. `None` if there are none. `clock` says how much time has passed since
+/// unless another is clearly faster. One that runs into a limit is the slowest. `None` if there are none. `clock` says how much time has passed since
 /// some moment; the processor time of the thread is better than the time of day on a busy machine.
 pub fn fastest(
     engines: &[&dyn Engine],
@@ -167,7 +167,10 @@ pub fn fastest(
         let started = clock();
         let outcome = search(&mut **first, &sample);
         let spent = clock().saturating_sub(started);
-        if !outcome.is_cut || spent * 2 > MEASURED || sample.most_states * 2 > settings.most_states {
+        if outcome.is_ok_and(|outcome| !outcome.is_cut)
+            || spent * 2 > MEASURED
+            || sample.most_states * 2 > settings.most_states
+        {
             break;
         }
         sample.most_states *= 2;
@@ -176,8 +179,9 @@ pub fn fastest(
     for _ in 0..ROUNDS {
         for (worker, time) in workers.iter_mut().zip(&mut times) {
             let started = clock();
-            search(&mut **worker, &sample);
-            *time = clock().saturating_sub(started).min(*time);
+            if search(&mut **worker, &sample).is_ok() {
+                *time = clock().saturating_sub(started).min(*time);
+            }
         }
     }
     let best = (0..times.len()).min_by_key(|&at| times[at])?;
@@ -214,7 +218,7 @@ mod tests {
     #[test]
     fn moves_at_the_same_time_are_worth_what_can_be_made_sure() {
         let engine = engine(GUESSING);
-        let outcome = search(&mut *engine.worker(), &Settings::to_depth(5));
+        let outcome = search(&mut *engine.worker(), &Settings::to_depth(5)).expect("no limit is met");
         // The initial state and four ends; whatever is guessed, the hider may have hidden otherwise.
         assert_eq!((outcome.states, outcome.value, outcome.is_cut), (5, Some(30), false));
     }
@@ -222,7 +226,7 @@ mod tests {
     #[test]
     fn a_depth_that_decides_nothing_has_no_value() {
         let engine = engine(GUESSING);
-        let outcome = search(&mut *engine.worker(), &Settings::to_depth(0));
+        let outcome = search(&mut *engine.worker(), &Settings::to_depth(0)).expect("no limit is met");
         assert_eq!((outcome.states, outcome.value), (1, None));
     }
 
@@ -230,9 +234,10 @@ mod tests {
     fn terminal_states_are_expanded_on_request_and_keep_their_value() {
         let engine = engine(GUESSING);
         let settings = Settings { ignore_terminal: true, ..Settings::to_depth(2) };
-        let outcome = search(&mut *engine.worker(), &settings);
+        let outcome = search(&mut *engine.worker(), &settings).expect("no limit is met");
         assert_eq!((outcome.states, outcome.value), (1 + 4 + 16, Some(30)));
         let cut = search(&mut *engine.worker(), &Settings { most_states: 7, ..settings });
+        let cut = cut.expect("no limit is met");
         assert_eq!((cut.states, cut.value, cut.is_cut), (7, None, true));
     }
 

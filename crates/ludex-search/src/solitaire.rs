@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::goal_heuristic::{Degrees, GoalHeuristic};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use ludex_engine::engine::{Goal, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -84,22 +85,23 @@ impl Solitaire {
     }
 
     /// Goes on until the clock ends; true if nothing is left to do: the best plan is known, or the memory
-    /// is full. Without `goal_heuristic` it goes breadth first.
+    /// is full. Without `goal_heuristic` it goes breadth first. A question that runs into a limit ends the search with that
+    /// fault: the state counts as not looked at, and the plan so far stays.
     pub fn search(
         &mut self,
         worker: &mut dyn Worker,
         goal_heuristic: Option<&GoalHeuristic>,
         clock: &mut Clock,
-    ) -> bool {
+    ) -> Result<bool, Fault> {
         while !self.is_over() {
             if clock.tick() {
-                return false;
+                return Ok(false);
             }
             if let Some(at) = self.choose() {
-                self.visit(worker, at, goal_heuristic);
+                self.visit(worker, at, goal_heuristic)?;
             }
         }
-        true
+        Ok(true)
     }
 
     /// The state to look at next: the closest and the nearest take turns.
@@ -147,25 +149,43 @@ impl Solitaire {
         self.next == self.origins.len()
     }
 
-    fn visit(&mut self, worker: &mut dyn Worker, at: u32, goal_heuristic: Option<&GoalHeuristic>) {
-        self.visited[at as usize] = true;
+    fn visit(
+        &mut self,
+        worker: &mut dyn Worker,
+        at: u32,
+        goal_heuristic: Option<&GoalHeuristic>,
+    ) -> Result<(), Fault> {
         let mut state = std::mem::take(&mut self.state);
         state.copy_from_slice(&self.rows[at as usize * self.words..][..self.words]);
-        if worker.is_terminal(&state) {
-            let value = worker.goal(&state, RoleId(0)).unwrap_or(0);
+        let mut legal = std::mem::take(&mut self.legal);
+        let visited = self.look(worker, at, &state, &mut legal, goal_heuristic);
+        (self.state, self.legal) = (state, legal);
+        // What could not be looked at stays open, so that the search never claims to have seen all.
+        self.visited[at as usize] = visited.is_ok();
+        visited
+    }
+
+    fn look(
+        &mut self,
+        worker: &mut dyn Worker,
+        at: u32,
+        state: &[u64],
+        legal: &mut Vec<MoveId>,
+        goal_heuristic: Option<&GoalHeuristic>,
+    ) -> Result<(), Fault> {
+        if worker.is_terminal(state)? {
+            let value = worker.goal(state, RoleId(0))?.unwrap_or(0);
             if self.best.is_none_or(|(_, best)| value > best) {
                 self.best = Some((at, value));
             }
-        } else {
-            let mut legal = std::mem::take(&mut self.legal);
-            worker.legal(&state, RoleId(0), &mut legal);
-            for &action in &legal {
-                worker.next(&state, &[action], &mut self.successor);
-                self.meet(at, action, goal_heuristic);
-            }
-            self.legal = legal;
+            return Ok(());
         }
-        self.state = state;
+        worker.legal(state, RoleId(0), legal)?;
+        for &action in &*legal {
+            worker.next(state, &[action], &mut self.successor)?;
+            self.meet(at, action, goal_heuristic);
+        }
+        Ok(())
     }
 
     /// Lists `successor`, unless it is listed.

@@ -59,7 +59,7 @@ fn games_for_one_are_played_to_the_best_end() {
         loop {
             let decision = player.choose(later()).expect("a move");
             player.advance(&[decision.action]).expect("its own move");
-            if worker.is_terminal(&player.state().expect("an engine")) {
+            if worker.is_terminal(&player.state().expect("an engine")).expect("no limit is met") {
                 break;
             }
         }
@@ -165,7 +165,7 @@ fn agents_without_time_still_move() {
         player.ready(later()).expect("an engine");
         let decision = player.choose(Instant::now()).expect("a move");
         let mut legal = Vec::new();
-        engine.worker().legal(&player.state().expect("ready"), role, &mut legal);
+        engine.worker().legal(&player.state().expect("ready"), role, &mut legal).expect("no limit is met");
         assert!(decision.id.is_some_and(|id| legal.contains(&id)), "{name}");
     }
 }

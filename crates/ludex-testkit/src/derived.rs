@@ -2,6 +2,7 @@
 //! and no GDL.
 
 use crate::corpus::testdata;
+use crate::report::told;
 use crate::state::Asker;
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::perft::perft;
@@ -28,7 +29,7 @@ pub fn check_perft(engine: &dyn Engine, rows: &[(usize, u64)], most: u64) -> Res
         if sum > most {
             break;
         }
-        let found = perft(&mut *worker, depth);
+        let found = told(perft(&mut *worker, depth))?;
         if found != expected {
             return Err(format!("perft at depth {depth}: expected {expected}, found {found}"));
         }
@@ -75,24 +76,27 @@ pub fn plays(game: &str) -> Result<Vec<Play>, String> {
 }
 
 /// Plays a recorded game again.
-pub fn check_play(asker: &mut Asker<'_>, play: &Play) -> Result<(), String> {
+pub fn check_play(asker: &mut Asker, play: &Play) -> Result<(), String> {
     let mut state = asker.initial();
     for (step, (counts, moves)) in play.steps.iter().enumerate() {
-        if asker.is_terminal(&state) {
+        if asker.is_terminal(&state)? {
             return Err(format!("step {step}: the game is over too early"));
         }
-        let found: Vec<usize> = (0..counts.len()).map(|role| asker.legal_count(&state, role)).collect();
+        let found = (0..counts.len()).map(|role| asker.legal_count(&state, role));
+        let found: Vec<usize> = found.collect::<Result<_, _>>()?;
         if found != *counts {
-            let legal: Vec<_> = (0..counts.len()).map(|role| asker.legal(&state, role)).collect();
+            let legal = (0..counts.len()).map(|role| asker.legal(&state, role));
+            let legal: Vec<_> = legal.collect::<Result<_, _>>()?;
             return Err(format!("step {step}: expected {counts:?} legal moves, found {found:?}: {legal:?}"));
         }
         state = asker.next(&state, moves).map_err(|e| format!("step {step}: {e}"))?;
     }
-    if !asker.is_terminal(&state) {
+    if !asker.is_terminal(&state)? {
         return Err("the game is not over at the end".to_owned());
     }
     let expected: Vec<Option<Goal>> = play.values.iter().map(|&v| Some(v)).collect();
-    let found: Vec<Option<Goal>> = (0..expected.len()).map(|role| asker.goal(&state, role)).collect();
+    let found = (0..expected.len()).map(|role| asker.goal(&state, role));
+    let found: Vec<Option<Goal>> = found.collect::<Result<_, _>>()?;
     if found == expected {
         Ok(())
     } else {

@@ -1,5 +1,6 @@
 //! Two engines on the same game.
 
+use crate::report::told;
 use crate::walk::{Length, View, check_shape, look, successor, walk};
 use ludex_engine::engine::Engine;
 use ludex_engine::row;
@@ -12,13 +13,13 @@ pub fn compare(reference: &dyn Engine, other: &dyn Engine, seed: u64, length: Le
     let mut worker = other.worker();
     let mut initial = vec![u64::MAX; other.vocabulary().words()];
     worker.initial(&mut initial);
-    for (at, expected) in walk(reference, seed, length).iter().enumerate() {
+    for (at, expected) in told(walk(reference, seed, length))?.iter().enumerate() {
         if at == 0 && initial != expected.state {
             return Err(describe(reference.vocabulary(), "initial", &expected.state, &initial));
         }
-        let mut found = look(&mut *worker, &expected.state);
+        let mut found = told(look(&mut *worker, &expected.state))?;
         if let Some((joint, _)) = &expected.step {
-            found.step = Some((joint.clone(), successor(&mut *worker, &expected.state, joint)));
+            found.step = Some((joint.clone(), told(successor(&mut *worker, &expected.state, joint))?));
         }
         // Only what is in shape has names that a message can give.
         check_shape(other.vocabulary(), std::slice::from_ref(&found))?;

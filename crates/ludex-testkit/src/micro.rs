@@ -108,17 +108,20 @@ impl MicroGame {
                 }
             };
             let terminal = asker.is_terminal(&state);
-            if terminal != case.terminal {
-                note(Err(format!("{place}: terminal: expected {}, found {terminal}", case.terminal)));
+            if terminal != Ok(case.terminal) {
+                note(Err(format!("{place}: terminal: expected {}, found {terminal:?}", case.terminal)));
             }
             for (index, role) in roles.iter().enumerate() {
                 let what = format!("{place}: legal {role}");
                 match case.legal.get(role) {
-                    Some(expected) => note(compare_sets(&what, expected, &asker.legal(&state, index))),
+                    Some(expected) => {
+                        let found = asker.legal(&state, index);
+                        note(found.and_then(|found| compare_sets(&what, expected, &found)));
+                    }
                     None => note(Err(format!("{what}: the expectation does not say"))),
                 }
                 let (expected, found) = (case.goals.get(role).copied(), asker.goal(&state, index));
-                if expected != found {
+                if found != Ok(expected) {
                     note(Err(format!("{place}: goal {role}: expected {expected:?}, found {found:?}")));
                 }
             }

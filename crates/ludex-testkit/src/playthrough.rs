@@ -5,6 +5,7 @@
 
 use crate::walk::{look, successor};
 use ludex_engine::engine::Engine;
+use ludex_engine::fault::Fault;
 use ludex_engine::random::Random;
 use ludex_engine::row;
 use ludex_engine::vocabulary::MoveId;
@@ -17,7 +18,7 @@ const STEPS: usize = 250;
 const WIDTH: usize = 100;
 
 /// Plays one game by random moves and writes everything down.
-pub fn trace(name: &str, engine: &dyn Engine, seed: u64) -> String {
+pub fn trace(name: &str, engine: &dyn Engine, seed: u64) -> Result<String, Fault> {
     let vocabulary = engine.vocabulary();
     let mut random = Random::new(seed);
     let mut worker = engine.worker();
@@ -26,7 +27,7 @@ pub fn trace(name: &str, engine: &dyn Engine, seed: u64) -> String {
     let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
     let mut text = format!("game {name}\nroles {}\nseed {seed}\n", roles.join(" "));
     for step in 0..=STEPS {
-        let view = look(&mut *worker, &state);
+        let view = look(&mut *worker, &state)?;
         let _ = writeln!(text, "\nstep {step}");
         paragraph(&mut text, "state", row::show(vocabulary, &state));
         let _ = writeln!(text, "  terminal {}", if view.terminal { "yes" } else { "no" });
@@ -37,11 +38,11 @@ pub fn trace(name: &str, engine: &dyn Engine, seed: u64) -> String {
             paragraph(&mut text, &format!("legal {name}"), legal.collect());
         }
         if view.terminal {
-            return text;
+            return Ok(text);
         }
         if view.legal.iter().any(Vec::is_empty) {
             text.push_str("  somebody cannot move\n");
-            return text;
+            return Ok(text);
         }
         if step == STEPS {
             break;
@@ -49,10 +50,10 @@ pub fn trace(name: &str, engine: &dyn Engine, seed: u64) -> String {
         let joint: Vec<MoveId> = view.legal.iter().map(|l| l[random.below(l.len())]).collect();
         let moves = vocabulary.roles().zip(&joint).map(|(role, &id)| vocabulary.show_move(role, id));
         let _ = writeln!(text, "  play {}", moves.collect::<Vec<_>>().join(" | "));
-        state = successor(&mut *worker, &state, &joint);
+        state = successor(&mut *worker, &state, &joint)?;
     }
     let _ = writeln!(text, "\nbroken off after {STEPS} steps");
-    text
+    Ok(text)
 }
 
 /// A label and words, broken into lines.

@@ -1,5 +1,6 @@
 //! Collects what went wrong in many cases, so that one run shows all of it.
 
+use ludex_engine::fault::Fault;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -99,4 +100,9 @@ pub fn compare_sets(what: &str, expected: &[String], found: &[String]) -> Result
         only(expected, found),
         only(found, expected)
     ))
+}
+
+/// A question that ran into a limit, in words.
+pub fn told<T>(answer: Result<T, Fault>) -> Result<T, String> {
+    answer.map_err(|fault| fault.to_string())
 }

@@ -1,25 +1,26 @@
 //! Questions to an engine in terms of canonical s-expressions, as expectations are written.
 
+use crate::report::told;
 use ludex_engine::engine::{Engine, Goal, Worker};
 use ludex_engine::row;
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
 use std::collections::HashMap;
 
-/// One worker, asked by name instead of by number.
+/// One worker, asked by name instead of by number. A question that runs into a limit is an error in words.
 ///
 /// Names are found through what the vocabulary shows, not through its reader of terms: the reader is
 /// tested on its own, by the walks.
-pub struct Asker<'e> {
-    worker: Box<dyn Worker + 'e>,
+pub struct Asker {
+    worker: Box<dyn Worker>,
     words: usize,
     fluents: HashMap<String, FluentId>,
     moves: Vec<HashMap<String, MoveId>>,
     buffer: Vec<MoveId>,
 }
 
-impl<'e> Asker<'e> {
+impl Asker {
     /// A worker of `engine` with the names of its vocabulary.
-    pub fn new(engine: &'e dyn Engine) -> Asker<'e> {
+    pub fn new(engine: &dyn Engine) -> Asker {
         let vocabulary = engine.vocabulary();
         let moves = vocabulary.roles().map(|role| {
             let ids = (0..vocabulary.move_count(role) as u32).map(MoveId);
@@ -65,29 +66,29 @@ impl<'e> Asker<'e> {
     }
 
     /// Whether the game is over.
-    pub fn is_terminal(&mut self, state: &[u64]) -> bool {
-        self.worker.is_terminal(state)
+    pub fn is_terminal(&mut self, state: &[u64]) -> Result<bool, String> {
+        told(self.worker.is_terminal(state))
     }
 
     /// A role's moves, sorted by character.
-    pub fn legal(&mut self, state: &[u64], role: usize) -> Vec<String> {
+    pub fn legal(&mut self, state: &[u64], role: usize) -> Result<Vec<String>, String> {
         let role = RoleId(role as u32);
-        self.worker.legal(state, role, &mut self.buffer);
+        told(self.worker.legal(state, role, &mut self.buffer))?;
         let vocabulary = self.worker.vocabulary();
         let mut names: Vec<String> = self.buffer.iter().map(|&id| vocabulary.show_move(role, id)).collect();
         names.sort_unstable();
-        names
+        Ok(names)
     }
 
     /// How many moves a role has.
-    pub fn legal_count(&mut self, state: &[u64], role: usize) -> usize {
-        self.worker.legal(state, RoleId(role as u32), &mut self.buffer);
-        self.buffer.len()
+    pub fn legal_count(&mut self, state: &[u64], role: usize) -> Result<usize, String> {
+        told(self.worker.legal(state, RoleId(role as u32), &mut self.buffer))?;
+        Ok(self.buffer.len())
     }
 
     /// A role's goal value.
-    pub fn goal(&mut self, state: &[u64], role: usize) -> Option<Goal> {
-        self.worker.goal(state, RoleId(role as u32))
+    pub fn goal(&mut self, state: &[u64], role: usize) -> Result<Option<Goal>, String> {
+        told(self.worker.goal(state, RoleId(role as u32)))
     }
 
     /// The successor by a joint move, or which of the moves is unknown or not legal.
@@ -100,14 +101,14 @@ impl<'e> Asker<'e> {
             let name = name.as_ref();
             let known = self.moves[role].get(name).copied();
             let id = known.ok_or_else(|| format!("the vocabulary lacks the move {name} of role {role}"))?;
-            self.worker.legal(state, RoleId(role as u32), &mut self.buffer);
+            told(self.worker.legal(state, RoleId(role as u32), &mut self.buffer))?;
             if !self.buffer.contains(&id) {
                 return Err(format!("the move {name} of role {role} is not legal"));
             }
             joint.push(id);
         }
         let mut out = vec![u64::MAX; self.words];
-        self.worker.next(state, &joint, &mut out);
+        told(self.worker.next(state, &joint, &mut out))?;
         Ok(out)
     }
 }

@@ -3,7 +3,7 @@
 use crate::corpus::{self, Source, testdata};
 use crate::derived::{check_perft, check_play, perft_rows, plays};
 use crate::differential::compare;
-use crate::report::Report;
+use crate::report::{Report, told};
 use crate::state::Asker;
 use crate::treatment::Treatment;
 use crate::walk::{Length, check_function, check_names, check_playout, check_shape, walk};
@@ -154,7 +154,7 @@ impl<'a> Suite<'a> {
         let folder = testdata("playthroughs");
         let games = corpus::games();
         self.each(&mut report, "games", &games, &[], |source, engine| {
-            let trace = playthrough::trace(&source.name, engine, 1);
+            let trace = told(playthrough::trace(&source.name, engine, 1))?;
             golden::compare(&folder.join(format!("{}.txt", source.name)), &trace)
         });
         report.case("playthroughs without a game", || {
@@ -220,7 +220,7 @@ impl<'a> Suite<'a> {
     }
 
     fn walk_all(&self, engine: &dyn Engine, length: Length) -> Result<(), String> {
-        let views = walk(engine, 1, length);
+        let views = told(walk(engine, 1, length))?;
         check_shape(engine.vocabulary(), &views)?;
         check_function(engine, &views, 2)
     }

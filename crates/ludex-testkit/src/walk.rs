@@ -1,6 +1,8 @@
 //! Seeded random walks, and what must hold along them whatever the game.
 
+use crate::report::told;
 use ludex_engine::engine::{Engine, Goal, PlayoutBuffer, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::random::Random;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
@@ -32,8 +34,8 @@ pub struct View {
     pub step: Option<(Vec<MoveId>, Vec<u64>)>,
 }
 
-/// Walks from the initial state.
-pub fn walk(engine: &dyn Engine, seed: u64, length: Length) -> Vec<View> {
+/// Walks from the initial state; an error if a question runs into a limit.
+pub fn walk(engine: &dyn Engine, seed: u64, length: Length) -> Result<Vec<View>, Fault> {
     let (started, mut random) = (Instant::now(), Random::new(seed));
     let mut worker = engine.worker();
     let mut views = Vec::new();
@@ -41,10 +43,10 @@ pub fn walk(engine: &dyn Engine, seed: u64, length: Length) -> Vec<View> {
         let mut state = vec![u64::MAX; engine.vocabulary().words()];
         worker.initial(&mut state);
         for _ in 0..=length.steps {
-            let mut view = look(&mut *worker, &state);
+            let mut view = look(&mut *worker, &state)?;
             if !view.terminal && view.legal.iter().all(|legal| !legal.is_empty()) {
                 let joint: Vec<MoveId> = view.legal.iter().map(|l| l[random.below(l.len())]).collect();
-                let after = successor(&mut *worker, &state, &joint);
+                let after = successor(&mut *worker, &state, &joint)?;
                 view.step = Some((joint, after));
             }
             let next = view.step.as_ref().map(|(_, after)| after.clone());
@@ -58,28 +60,29 @@ pub fn walk(engine: &dyn Engine, seed: u64, length: Length) -> Vec<View> {
             break;
         }
     }
-    views
+    Ok(views)
 }
 
 /// What the worker says about a state, without a step.
-pub fn look(worker: &mut dyn Worker, state: &[u64]) -> View {
+pub fn look(worker: &mut dyn Worker, state: &[u64]) -> Result<View, Fault> {
     let roles: Vec<RoleId> = worker.vocabulary().roles().collect();
     let legal = roles.iter().map(|&role| {
         // Not empty, so that an engine that only appends is found out.
         let mut out = vec![MoveId(u32::MAX)];
-        worker.legal(state, role, &mut out);
-        out
+        worker.legal(state, role, &mut out)?;
+        Ok(out)
     });
-    let legal = legal.collect();
-    let goals = roles.iter().map(|&role| worker.goal(state, role)).collect();
-    View { state: state.to_vec(), terminal: worker.is_terminal(state), legal, goals, step: None }
+    let legal = legal.collect::<Result<_, Fault>>()?;
+    let goals = roles.iter().map(|&role| worker.goal(state, role)).collect::<Result<_, Fault>>()?;
+    let terminal = worker.is_terminal(state)?;
+    Ok(View { state: state.to_vec(), terminal, legal, goals, step: None })
 }
 
 /// The state after a joint move.
-pub fn successor(worker: &mut dyn Worker, state: &[u64], joint: &[MoveId]) -> Vec<u64> {
+pub fn successor(worker: &mut dyn Worker, state: &[u64], joint: &[MoveId]) -> Result<Vec<u64>, Fault> {
     let mut out = vec![u64::MAX; state.len()];
-    worker.next(state, joint, &mut out);
-    out
+    worker.next(state, joint, &mut out)?;
+    Ok(out)
 }
 
 /// What must hold in every view: lists ascending and unique, numbers in range, no bit behind the last.
@@ -145,10 +148,10 @@ pub fn check_function(engine: &dyn Engine, views: &[View], seed: u64) -> Result<
             let wrong =
                 |what: &str| Err(format!("view {at}, round {round}: {what} depends on earlier questions"));
             match question {
-                0 if worker.is_terminal(&view.state) != view.terminal => return wrong("terminal"),
+                0 if told(worker.is_terminal(&view.state))? != view.terminal => return wrong("terminal"),
                 1 => {
                     for (role, expected) in engine.vocabulary().roles().zip(&view.legal) {
-                        worker.legal(&view.state, role, &mut legal);
+                        told(worker.legal(&view.state, role, &mut legal))?;
                         if legal != *expected {
                             return wrong("legal");
                         }
@@ -156,14 +159,14 @@ pub fn check_function(engine: &dyn Engine, views: &[View], seed: u64) -> Result<
                 }
                 2 => {
                     for (role, expected) in engine.vocabulary().roles().zip(&view.goals) {
-                        if worker.goal(&view.state, role) != *expected {
+                        if told(worker.goal(&view.state, role))? != *expected {
                             return wrong("goal");
                         }
                     }
                 }
                 3 => {
                     if let Some((joint, after)) = &view.step
-                        && successor(&mut *worker, &view.state, joint) != *after
+                        && told(successor(&mut *worker, &view.state, joint))? != *after
                     {
                         return wrong("next");
                     }
@@ -187,8 +190,8 @@ pub fn check_playout(engine: &dyn Engine, seed: u64, most: usize) -> Result<bool
     let (mut random, mut buffer) = (Random::new(seed), PlayoutBuffer::default());
     let mut state = vec![0; engine.vocabulary().words()];
     worker.initial(&mut state);
-    let made = worker.playout(&mut state, most, &mut random, &mut buffer);
-    let end = look(&mut *worker, &state);
+    let made = told(worker.playout(&mut state, most, &mut random, &mut buffer))?;
+    let end = told(look(&mut *worker, &state))?;
     check_shape(engine.vocabulary(), std::slice::from_ref(&end))?;
     let stuck = end.legal.iter().any(Vec::is_empty);
     match (made.cmp(&most), end.terminal || stuck) {

@@ -1,9 +1,10 @@
-//! The suite finds engines out: each fault here must fail the part that is there for it.
+//! The suite finds engines out: each defect here must fail the part that is there for it.
 
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Goal, Worker};
 use ludex_engine::error::BuildError;
-use ludex_engine::limits::Limits;
+use ludex_engine::fault::{Fault, Question};
+use ludex_engine::limits::{Exceeded, Limits};
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
 use ludex_testkit::walk::Length;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
+enum Defect {
     None,
     /// Sets a bit behind the last fluent.
     StrayBit,
@@ -35,23 +36,31 @@ enum Fault {
     NeverEnds,
     /// After a successor was computed, the next goal is wrong.
     Remembers,
+    /// Every successor runs into a limit.
+    GivesUp,
 }
 
 #[derive(Debug)]
-struct Faulty {
+struct Defective {
     inner: Datalog,
-    fault: Fault,
+    defect: Defect,
 }
 
-struct FaultyWorker<'e> {
-    inner: Box<dyn Worker + 'e>,
-    fault: Fault,
+struct DefectiveWorker {
+    inner: Box<dyn Worker>,
+    defect: Defect,
     moved: bool,
 }
 
-impl Engine for Faulty {
+impl DefectiveWorker {
+    fn fault(&self, question: Question) -> Fault {
+        Fault::new("defective", Exceeded::Steps(1), question, self.inner.vocabulary())
+    }
+}
+
+impl Engine for Defective {
     fn name(&self) -> &'static str {
-        "faulty"
+        "defective"
     }
 
     fn vocabulary(&self) -> &Arc<Vocabulary> {
@@ -62,12 +71,12 @@ impl Engine for Faulty {
         self.inner.memory_usage()
     }
 
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(FaultyWorker { inner: self.inner.worker(), fault: self.fault, moved: false })
+    fn worker(&self) -> Box<dyn Worker> {
+        Box::new(DefectiveWorker { inner: self.inner.worker(), defect: self.defect, moved: false })
     }
 }
 
-impl Worker for FaultyWorker<'_> {
+impl Worker for DefectiveWorker {
     fn vocabulary(&self) -> &Vocabulary {
         self.inner.vocabulary()
     }
@@ -76,56 +85,59 @@ impl Worker for FaultyWorker<'_> {
         self.inner.initial(out);
     }
 
-    fn is_terminal(&mut self, state: &[u64]) -> bool {
-        self.fault != Fault::NeverEnds && self.inner.is_terminal(state)
+    fn is_terminal(&mut self, state: &[u64]) -> Result<bool, Fault> {
+        Ok(self.defect != Defect::NeverEnds && self.inner.is_terminal(state)?)
     }
 
-    fn legal(&mut self, state: &[u64], role: RoleId, out: &mut Vec<MoveId>) {
+    fn legal(&mut self, state: &[u64], role: RoleId, out: &mut Vec<MoveId>) -> Result<(), Fault> {
         let old = std::mem::take(out);
-        self.inner.legal(state, role, out);
-        match self.fault {
-            Fault::Descending => out.reverse(),
-            Fault::MissesMove if out.len() > 1 => drop(out.pop()),
-            Fault::Appends => drop(out.splice(..0, old)),
+        self.inner.legal(state, role, out)?;
+        match self.defect {
+            Defect::Descending => out.reverse(),
+            Defect::MissesMove if out.len() > 1 => drop(out.pop()),
+            Defect::Appends => drop(out.splice(..0, old)),
             _ => {}
         }
+        Ok(())
     }
 
-    fn next(&mut self, state: &[u64], joint: &[MoveId], out: &mut [u64]) {
+    fn next(&mut self, state: &[u64], joint: &[MoveId], out: &mut [u64]) -> Result<(), Fault> {
         let old = out.to_vec();
-        self.inner.next(state, joint, out);
+        self.inner.next(state, joint, out)?;
         self.moved = true;
-        match self.fault {
-            Fault::StrayBit if !self.vocabulary().fluent_count().is_multiple_of(64) => {
+        match self.defect {
+            Defect::StrayBit if !self.vocabulary().fluent_count().is_multiple_of(64) => {
                 out[state.len() - 1] |= 1 << 63;
             }
-            Fault::LosesFluent => {
+            Defect::LosesFluent => {
                 if let Some(word) = out.iter_mut().find(|word| **word != 0) {
                     *word &= *word - 1;
                 }
             }
-            Fault::KeepsOldBits => out.iter_mut().zip(old).for_each(|(new, old)| *new |= old),
+            Defect::KeepsOldBits => out.iter_mut().zip(old).for_each(|(new, old)| *new |= old),
+            Defect::GivesUp => return Err(self.fault(Question::Next)),
             _ => {}
         }
+        Ok(())
     }
 
-    fn goal(&mut self, state: &[u64], role: RoleId) -> Option<Goal> {
-        let goal = self.inner.goal(state, role);
+    fn goal(&mut self, state: &[u64], role: RoleId) -> Result<Option<Goal>, Fault> {
+        let goal = self.inner.goal(state, role)?;
         let moved = std::mem::take(&mut self.moved);
-        match self.fault {
-            Fault::WrongGoal => goal.map(|value| value + 1),
-            Fault::InventsGoal => goal.or(Some(0)),
-            Fault::Remembers if moved => Some(goal.unwrap_or(0) + 1),
+        Ok(match self.defect {
+            Defect::WrongGoal => goal.map(|value| value + 1),
+            Defect::InventsGoal => goal.or(Some(0)),
+            Defect::Remembers if moved => Some(goal.unwrap_or(0) + 1),
             _ => goal,
-        }
+        })
     }
 }
 
-fn build(game: &Game, fault: Fault) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Box::new(Faulty { inner: Datalog::new(game, Limits::default())?, fault }))
+fn build(game: &Game, defect: Defect) -> Result<Box<dyn Engine>, BuildError> {
+    Ok(Box::new(Defective { inner: Datalog::new(game, Limits::default())?, defect }))
 }
 
-fn suite(fault: Fault) -> Suite<'static> {
+fn suite(defect: Defect) -> Suite<'static> {
     let length = Length { games: 1, steps: 5, time: Duration::from_secs(1) };
     let effort = Effort {
         nodes: 300,
@@ -135,23 +147,23 @@ fn suite(fault: Fault) -> Suite<'static> {
         generated: 5,
         ..Effort::default()
     };
-    Suite::new("datalog", move |game| build(game, fault)).with_effort(effort)
+    Suite::new("datalog", move |game| build(game, defect)).with_effort(effort)
 }
 
 type Part = fn(&Suite<'static>);
 
 fn fails(part: impl FnOnce()) -> bool {
-    // A part of a faulty engine must never write a golden file.
+    // A part of a defective engine must never write a golden file.
     assert!(!golden::updating(), "this test cannot run while golden files are rewritten");
     catch_unwind(AssertUnwindSafe(part)).is_err()
 }
 
 #[test]
-fn the_wrapper_without_a_fault_passes() {
+fn the_wrapper_without_a_defect_passes() {
     if golden::updating() {
         return;
     }
-    let suite = suite(Fault::None);
+    let suite = suite(Defect::None);
     suite.rules();
     suite.perft();
     suite.plays();
@@ -160,57 +172,59 @@ fn the_wrapper_without_a_fault_passes() {
 }
 
 #[test]
-fn every_fault_is_found_by_the_part_that_is_there_for_it() {
+fn every_defect_is_found_by_the_part_that_is_there_for_it() {
     if golden::updating() {
         return;
     }
     let parts: [(&str, Part); 4] =
         [("rules", Suite::rules), ("perft", Suite::perft), ("plays", Suite::plays), ("walks", Suite::walks)];
-    for (fault, finders) in [
-        (Fault::StrayBit, &["walks"][..]),
-        (Fault::LosesFluent, &["rules", "perft", "plays"]),
-        (Fault::KeepsOldBits, &["rules", "plays", "walks"]),
-        (Fault::Descending, &["walks"]),
-        (Fault::MissesMove, &["rules", "perft", "plays"]),
-        (Fault::Appends, &["walks"]),
-        (Fault::WrongGoal, &["rules", "plays"]),
-        (Fault::InventsGoal, &["rules"]),
-        (Fault::NeverEnds, &["rules", "perft", "plays"]),
-        (Fault::Remembers, &["walks"]),
+    for (defect, finders) in [
+        (Defect::StrayBit, &["walks"][..]),
+        (Defect::LosesFluent, &["rules", "perft", "plays"]),
+        (Defect::KeepsOldBits, &["rules", "plays", "walks"]),
+        (Defect::Descending, &["walks"]),
+        (Defect::MissesMove, &["rules", "perft", "plays"]),
+        (Defect::Appends, &["walks"]),
+        (Defect::WrongGoal, &["rules", "plays"]),
+        (Defect::InventsGoal, &["rules"]),
+        (Defect::NeverEnds, &["rules", "perft", "plays"]),
+        (Defect::Remembers, &["walks"]),
+        (Defect::GivesUp, &["rules", "perft", "plays", "walks"]),
     ] {
         for (name, part) in parts {
             if finders.contains(&name) {
-                assert!(fails(|| part(&suite(fault))), "{name} lets {fault:?} pass");
+                assert!(fails(|| part(&suite(defect))), "{name} lets {defect:?} pass");
             }
         }
     }
 }
 
 #[test]
-fn the_comparison_with_the_reference_finds_every_fault() {
+fn the_comparison_with_the_reference_finds_every_defect() {
     if golden::updating() {
         return;
     }
     let length = Length { games: 2, steps: 30, time: Duration::from_secs(5) };
     let game = ludex_testkit::corpus::games().into_iter().find(|source| source.name == "tictactoe");
     let game = game.and_then(|source| source.game().ok()).expect("a bundled game");
-    let reference = build(&game, Fault::None).expect("a small game");
-    let compare = |fault| {
-        let other = build(&game, fault).expect("a small game");
+    let reference = build(&game, Defect::None).expect("a small game");
+    let compare = |defect| {
+        let other = build(&game, defect).expect("a small game");
         ludex_testkit::differential::compare(&*reference, &*other, 1, length)
     };
-    assert_eq!(compare(Fault::None), Ok(()));
-    for fault in [
-        Fault::StrayBit,
-        Fault::LosesFluent,
-        Fault::KeepsOldBits,
-        Fault::Descending,
-        Fault::MissesMove,
-        Fault::Appends,
-        Fault::WrongGoal,
-        Fault::NeverEnds,
+    assert_eq!(compare(Defect::None), Ok(()));
+    for defect in [
+        Defect::StrayBit,
+        Defect::LosesFluent,
+        Defect::KeepsOldBits,
+        Defect::Descending,
+        Defect::MissesMove,
+        Defect::Appends,
+        Defect::WrongGoal,
+        Defect::NeverEnds,
+        Defect::GivesUp,
     ] {
-        assert!(compare(fault).is_err(), "{fault:?} passes");
+        assert!(compare(defect).is_err(), "{defect:?} passes");
     }
 }
 

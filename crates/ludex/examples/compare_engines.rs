@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
             };
             let mut worker = engine.worker();
-            let paths = perft(&mut *worker, depth);
+            let paths = perft(&mut *worker, depth)?;
 
             let (mut random, mut buffer) = (Random::new(1), PlayoutBuffer::default());
             let mut state = vec![0; engine.vocabulary().words()];
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let started = Instant::now();
             while started.elapsed() < Duration::from_millis(100) {
                 worker.initial(&mut state);
-                made += worker.playout(&mut state, 1000, &mut random, &mut buffer);
+                made += worker.playout(&mut state, 1000, &mut random, &mut buffer)?;
             }
             let speed = made as f64 / started.elapsed().as_secs_f64();
             println!("{:18} {:10} {paths:12} {speed:12.0}", bundled.name, choice.name);

@@ -26,13 +26,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut legal = Vec::new();
     worker.initial(&mut state);
     for step in 1.. {
-        if worker.is_terminal(&state) {
+        if worker.is_terminal(&state)? {
             break;
         }
         let mut joint = Vec::new();
         let mut shown = Vec::new();
         for role in vocabulary.roles() {
-            worker.legal(&state, role, &mut legal);
+            worker.legal(&state, role, &mut legal)?;
             if legal.is_empty() {
                 return Err(format!("{} cannot move", vocabulary.show_role(role)).into());
             }
@@ -41,11 +41,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             joint.push(chosen);
         }
         println!("{step:3}  {}", shown.join("   "));
-        worker.next(&state, &joint, &mut next);
+        worker.next(&state, &joint, &mut next)?;
         std::mem::swap(&mut state, &mut next);
     }
     for role in vocabulary.roles() {
-        println!("{} gets {:?}", vocabulary.show_role(role), worker.goal(&state, role));
+        println!("{} gets {:?}", vocabulary.show_role(role), worker.goal(&state, role)?);
     }
     Ok(())
 }

@@ -9,7 +9,7 @@
 //!
 //! let game = ludex::load("tictactoe")?;
 //! let engine = ludex::engines::AUTO.build(&game, Limits::default())?;
-//! assert_eq!(perft(&mut *engine.worker(), 4), 3024);
+//! assert_eq!(perft(&mut *engine.worker(), 4)?, 3024);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -1,6 +1,6 @@
 //! Arguments of the commands about the ends of games: endgame, solve.
 
-use super::{Engine, GameArgument, Json, seconds};
+use super::{Bounds, Engine, GameArgument, Json, seconds};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -65,6 +65,8 @@ pub struct EndgameBuild {
     #[arg(long)]
     pub no_strips: bool,
     #[command(flatten)]
+    pub bounds: Bounds,
+    #[command(flatten)]
     pub json: Json,
 }
 
@@ -88,6 +90,8 @@ pub struct EndgameQuery {
     /// The role that `class` is about; the first one if not given
     #[arg(long, value_name = "ROLE")]
     pub role: Option<String>,
+    #[command(flatten)]
+    pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
 }
@@ -147,6 +151,8 @@ pub struct Solve {
     pub threads: Option<u16>,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
 }

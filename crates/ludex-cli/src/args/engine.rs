@@ -1,6 +1,6 @@
 //! Arguments of the commands that run an engine: perft, simulate, replay, bench.
 
-use super::{Engine, GameArgument, Json, encoding_names, seconds};
+use super::{Bounds, Engine, GameArgument, Json, encoding_names, seconds};
 use clap::Args;
 use ludex::gdl::rewrite::fnext::Encoding;
 use std::path::PathBuf;
@@ -27,6 +27,8 @@ pub struct Perft {
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]
+    pub bounds: Bounds,
+    #[command(flatten)]
     pub json: Json,
 }
 
@@ -50,6 +52,8 @@ pub struct Simulate {
     pub steps: usize,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
 }
@@ -78,6 +82,8 @@ pub struct Replay {
     pub encoding: Encoding,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
 }
@@ -117,6 +123,8 @@ pub struct Bench {
     pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
 }

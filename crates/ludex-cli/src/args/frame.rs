@@ -1,6 +1,6 @@
 //! Arguments of the commands about the frame translation: frame, minimax.
 
-use super::{Engine, GameArgument, Json, Notation, seconds};
+use super::{Bounds, Engine, GameArgument, Json, Notation, seconds};
 use clap::{Args, ValueEnum};
 
 /// Translate a game so that what does not change costs nothing
@@ -73,6 +73,8 @@ pub struct Minimax {
     pub prove: Option<f64>,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
 }

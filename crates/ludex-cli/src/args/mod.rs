@@ -16,6 +16,7 @@ pub use sheet::{Check, Debug, Form, Games, Notation, Print, Target};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use ludex::engine::limits::Limits;
 use ludex::engines::{self, Choice};
 use ludex::gdl::rewrite::fnext::Encoding;
 use std::path::PathBuf;
@@ -73,6 +74,22 @@ pub struct Engine {
     /// The engine that computes
     #[arg(long, value_name = "E", default_value = engines::AUTO.name, value_parser = engine_names())]
     pub engine: Choice,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Bounds {
+    /// Rows that an engine may try for one question about a state, or for one stage of its building;
+    /// two billion by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub most_steps: Option<u64>,
+}
+
+impl Bounds {
+    /// The limits of an engine.
+    pub fn limits(self) -> Limits {
+        let usual = Limits::default();
+        Limits { steps: self.most_steps.unwrap_or(usual.steps), ..usual }
+    }
 }
 
 fn engine_names() -> impl TypedValueParser<Value = Choice> {

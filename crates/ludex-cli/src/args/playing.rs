@@ -1,6 +1,6 @@
 //! Arguments of the commands that play: play, player, match.
 
-use super::{Engine, GameArgument, Json, seconds};
+use super::{Bounds, Engine, GameArgument, Json, seconds};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -25,6 +25,8 @@ pub struct Play {
     pub playclock: f64,
     #[command(flatten)]
     pub agent: AgentArguments,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 /// Play matches for a General Game Playing manager
@@ -55,6 +57,8 @@ pub struct Player {
     pub plain: bool,
     #[command(flatten)]
     pub agent: AgentArguments,
+    #[command(flatten)]
+    pub bounds: Bounds,
 }
 
 /// Run matches between players
@@ -104,6 +108,8 @@ pub struct Match {
     pub agent: AgentArguments,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
 }

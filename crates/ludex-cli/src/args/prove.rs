@@ -1,6 +1,6 @@
 //! Arguments of prove.
 
-use super::{GameArgument, Json, seconds};
+use super::{Bounds, GameArgument, Json, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -43,6 +43,8 @@ pub struct Prove {
     /// Memory for the clauses of a proof, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..))]
     pub memory: u32,
+    #[command(flatten)]
+    pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
 }

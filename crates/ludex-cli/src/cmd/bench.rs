@@ -5,11 +5,10 @@ use crate::game::Loaded;
 use crate::plot::{self, Figure};
 use crate::progress::{Progress, making};
 use crate::status::{Misuse, Status};
-use crate::{game, json};
+use crate::{game, json, limit};
 use anyhow::{Context, Result};
 use ludex::engine::auto::{Execution, Portfolio, Report};
 use ludex::engine::engine::Engine;
-use ludex::engine::limits::Limits;
 use ludex::engine::measure::{Measured, batches, one_by_one};
 use ludex::engine::propnet::lanes::Lanes;
 use ludex::engine::random::Random;
@@ -21,7 +20,7 @@ use std::time::Instant;
 
 pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
     if let Some(contract) = &args.gdl_perf {
-        return super::gdl_perf::run(contract, args.engine.engine, args.seed);
+        return super::gdl_perf::run(contract, args.engine.engine, args.bounds, args.seed);
     }
     let mut measured_all = true;
     if !args.json.json {
@@ -104,26 +103,28 @@ fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
 }
 
 fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Result<Line> {
-    let engine = loaded.engine(choice)?;
-    Ok(scalar(args, &loaded.name, &*engine, started.elapsed().as_secs_f64()))
+    let engine = loaded.engine(choice, args.bounds)?;
+    scalar(args, &loaded.name, &*engine, started.elapsed().as_secs_f64())
 }
 
 fn auto(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     // The table is for people; programs want the choice alone.
-    let portfolio = Portfolio { batch: !args.json.json, ..Portfolio::new(Limits::default()) };
+    let portfolio = Portfolio { batch: !args.json.json, ..Portfolio::new(args.bounds.limits()) };
     let game = loaded.game()?;
     let chosen = making(format!("building engines for {}", loaded.name), || portfolio.choose(game))
         .with_context(|| format!("no engine for {}", loaded.name))?;
     let build_seconds = started.elapsed().as_secs_f64();
-    Ok(Line { report: Some(chosen.report), ..scalar(args, &loaded.name, &*chosen.engine, build_seconds) })
+    let line = scalar(args, &loaded.name, &*chosen.engine, build_seconds)?;
+    Ok(Line { report: Some(chosen.report), ..line })
 }
 
-fn scalar(args: &Bench, name: &str, engine: &dyn Engine, build_seconds: f64) -> Line {
+fn scalar(args: &Bench, name: &str, engine: &dyn Engine, build_seconds: f64) -> Result<Line> {
     let mut worker = engine.worker();
     let progress = Progress::bar(name, thousandths(args.seconds));
     let mut watch = |spent| progress.set(thousandths(spent));
     let measured = one_by_one(&mut *worker, args.seconds, &mut Random::new(args.seed), &mut watch);
-    Line { engine: engine.name(), batch: false, build_seconds, measured, report: None }
+    let measured = measured.map_err(|fault| limit::met(name, "in a random match", &fault))?;
+    Ok(Line { engine: engine.name(), batch: false, build_seconds, measured, report: None })
 }
 
 fn thousandths(seconds: f64) -> u64 {

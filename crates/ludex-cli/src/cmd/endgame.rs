@@ -4,7 +4,7 @@ use crate::args::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuer
 use crate::progress::{Progress, making};
 use crate::report::count;
 use crate::status::{Misuse, Status};
-use crate::{game, json};
+use crate::{game, json, limit};
 use anyhow::{Context, Result, anyhow};
 use cpu_time::{ProcessTime, ThreadTime};
 use ludex::engine::engine::{Engine, PlayoutBuffer};
@@ -39,6 +39,7 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
         depth: args.depth.unwrap_or(60_000),
         nodes: args.memory as usize * 1_000_000,
         entries: args.entries.unwrap_or(u64::MAX),
+        steps: args.bounds.most_steps.unwrap_or(u64::MAX),
         time: Duration::from_secs_f64(args.time),
         ..Limits::default()
     };
@@ -108,10 +109,9 @@ fn open(path: &Path) -> Result<Database> {
 }
 
 /// The engine of the rules that a database carries.
-fn engine(database: &Database) -> Result<Box<dyn Engine>> {
+fn engine(database: &Database, limits: EngineLimits) -> Result<Box<dyn Engine>> {
     let game = database.game()?;
-    let engine =
-        making("building an engine".to_owned(), || engines::AUTO.build(&game, EngineLimits::default()))?;
+    let engine = making("building an engine".to_owned(), || engines::AUTO.build(&game, limits))?;
     let overview = database.overview();
     if engine.vocabulary().fluent_count() != overview.fluents as usize {
         return Err(anyhow!("the database numbers the fluents of its game in another way"));
@@ -121,7 +121,7 @@ fn engine(database: &Database) -> Result<Box<dyn Engine>> {
 
 fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
     let database = open(&args.file)?;
-    let engine = engine(&database)?;
+    let engine = engine(&database, args.bounds.limits())?;
     let vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
     let state = match args.state.trim() {
@@ -144,7 +144,8 @@ fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
             .find(|&role| vocabulary.show_role(role) == *name)
             .ok_or_else(|| Misuse(format!("`{name}` is no role of the game")))?,
     };
-    let answer = query::query(&database, &mut *worker, &state);
+    let answer = query::query(&database, &mut *worker, &state)
+        .map_err(|fault| limit::met("the game", "the state and its successors", &fault))?;
     let show = |joint: &[MoveId]| -> Vec<String> {
         vocabulary.roles().zip(joint).map(|(role, &action)| vocabulary.show_move(role, action)).collect()
     };
@@ -201,7 +202,7 @@ fn read_state(vocabulary: &Vocabulary, text: &str) -> Result<Vec<u64>> {
 fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
     let database = open(&args.file)?;
     let overview = database.overview();
-    let engine = engine(&database)?;
+    let engine = engine(&database, EngineLimits::default())?;
     let vocabulary = engine.vocabulary();
     let lookups =
         args.lookups.map(|count| time_lookups(&database, &*engine, &args.file, count)).transpose()?;
@@ -292,7 +293,8 @@ fn time_lookups(database: &Database, engine: &dyn Engine, path: &Path, count: u6
     let mut states = Vec::new();
     while states.len() < SAMPLE {
         states.push(state.clone());
-        if worker.playout(&mut state, 1, &mut random, &mut buffer) == 0 {
+        let made = worker.playout(&mut state, 1, &mut random, &mut buffer);
+        if made.map_err(|fault| limit::met("the game", "in a random match", &fault))? == 0 {
             worker.initial(&mut state);
         }
     }

@@ -4,12 +4,12 @@
 //! writes how many, or why it could not. The answer is the file, so nothing is printed, and a game that
 //! cannot be played is an answer too.
 
-use crate::args;
-use crate::game;
+use crate::args::{self, Bounds};
 use crate::status::{Misuse, Status};
+use crate::{game, limit};
 use anyhow::Result;
 use ludex::engine::engine::{PlayoutBuffer, Worker};
-use ludex::engine::limits::Limits;
+use ludex::engine::fault::Fault;
 use ludex::engine::propnet::{compile, lanes::Lanes};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::RoleId;
@@ -27,14 +27,14 @@ struct Counts {
 /// Playouts longer than this are cut off.
 const MOST_PLIES: u64 = 10_000;
 
-pub fn run(contract: &[String], choice: Choice, seed: u64) -> Result<Status> {
+pub fn run(contract: &[String], choice: Choice, bounds: Bounds, seed: u64) -> Result<Status> {
     let [sheet, result, seconds] = contract else {
         return Err(Misuse("--gdl-perf takes a game, a result file and seconds".to_owned()).into());
     };
     let seconds = args::seconds(seconds).map_err(|reason| Misuse(format!("SECONDS is {reason}")))?;
     let time = Duration::from_secs_f64(seconds);
     let mut lines = vec![format!("version = ludex {}", env!("CARGO_PKG_VERSION"))];
-    let played = play(Path::new(sheet), choice, seed, time);
+    let played = play(Path::new(sheet), choice, bounds, seed, time);
     let status = Status::of(played.is_ok());
     match played {
         Ok((counts, taken)) => {
@@ -55,22 +55,25 @@ pub fn run(contract: &[String], choice: Choice, seed: u64) -> Result<Status> {
 }
 
 /// Plays on the lanes where the engine is left to us and the network can be built, else one by one.
-fn play(sheet: &Path, choice: Choice, seed: u64, time: Duration) -> Result<(Counts, Duration)> {
+fn play(
+    sheet: &Path,
+    choice: Choice,
+    bounds: Bounds,
+    seed: u64,
+    time: Duration,
+) -> Result<(Counts, Duration)> {
     let loaded = game::read(sheet)?;
     let game = loaded.game()?;
     if choice.name == engines::AUTO.name
-        && let Ok(compiled) = compile(game, Limits::default())
+        && let Ok(compiled) = compile(game, bounds.limits())
     {
         let lanes = Lanes::new(&compiled.net, &compiled.initial);
         return Ok(batches(&lanes, &compiled.initial, seed, time));
     }
-    let engine = loaded.engine(choice)?;
+    let engine = loaded.engine(choice, bounds)?;
     let mut worker = engine.worker();
-    let counted = one_by_one(&mut *worker, seed, time);
-    match worker.fault() {
-        Some(limit) => anyhow::bail!("a state of {} derives {limit}", loaded.name),
-        None => Ok(counted),
-    }
+    one_by_one(&mut *worker, seed, time)
+        .map_err(|fault| limit::met(&loaded.name, "in a random match", &fault))
 }
 
 fn batches(lanes: &Lanes, start: &[u64], seed: u64, time: Duration) -> (Counts, Duration) {
@@ -85,7 +88,7 @@ fn batches(lanes: &Lanes, start: &[u64], seed: u64, time: Duration) -> (Counts, 
     (counts, started.elapsed())
 }
 
-fn one_by_one(worker: &mut dyn Worker, seed: u64, time: Duration) -> (Counts, Duration) {
+fn one_by_one(worker: &mut dyn Worker, seed: u64, time: Duration) -> Result<(Counts, Duration), Fault> {
     /// Between two looks at the clock; a slow engine takes milliseconds for each.
     const PLIES_A_LOOK: usize = 16;
     let mut random = Random::new(seed);
@@ -96,17 +99,17 @@ fn one_by_one(worker: &mut dyn Worker, seed: u64, time: Duration) -> (Counts, Du
     worker.initial(&mut state);
     let started = Instant::now();
     while started.elapsed() < time {
-        let made = worker.playout(&mut state, PLIES_A_LOOK, &mut random, &mut buffer);
+        let made = worker.playout(&mut state, PLIES_A_LOOK, &mut random, &mut buffer)?;
         counts.state_changes += made as u64;
         plies += made as u64;
         if made < PLIES_A_LOOK || plies >= MOST_PLIES {
             for role in 0..worker.vocabulary().role_count() as u32 {
-                std::hint::black_box(worker.goal(&state, RoleId(role)));
+                std::hint::black_box(worker.goal(&state, RoleId(role))?);
             }
             counts.rollouts += 1;
             plies = 0;
             worker.initial(&mut state);
         }
     }
-    (counts, started.elapsed())
+    Ok((counts, started.elapsed()))
 }

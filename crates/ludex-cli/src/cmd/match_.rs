@@ -3,13 +3,14 @@
 use crate::args::Match;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
-use crate::{game, json};
-use anyhow::{Context, Result};
+use crate::{game, json, limit};
+use anyhow::{Context, Error, Result};
+use ludex::engine::fault::Fault;
 use ludex::engine::vocabulary::Vocabulary;
 use ludex::gdl::syntax::print;
 use ludex::ggp::http::client::Address;
 use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
-use ludex::ggp::manager::{self, Event, Joint, Setting, Terms, tournament};
+use ludex::ggp::manager::{self, Event, Joint, Played, Setting, Terms, tournament};
 use ludex::ggp::record::MatchRecord;
 use ludex::search::agent;
 use ludex_board::Boards;
@@ -22,7 +23,7 @@ use std::time::Duration;
 pub fn run(args: &Match, out: &mut dyn Write) -> Result<Status> {
     let players = args.players.iter().map(|text| Player::read(text)).collect::<Result<Vec<_>>>()?;
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.judge(args.engine.engine)?;
+    let engine = loaded.judge(args.engine.engine, args.bounds)?;
     let setting = Setting {
         name: loaded.name.clone(),
         game: Arc::new(loaded.game()?.clone()),
@@ -78,14 +79,22 @@ fn one(
             shown = show(&event, vocabulary, &roles, &mut boards, out);
         }
     };
-    let record =
+    let Played { record, fault } =
         manager::run(setting, &mut seats, terms, &mut watch).map_err(|error| Misuse(error.to_string()))?;
     shown?;
     keep(records, &record)?;
     if args.json.json {
         json::line(out, &summary(&record))?;
     }
-    Ok(Status::of(record.is_completed))
+    match fault {
+        Some(fault) => Err(broken_off(setting, &record, &fault)),
+        None => Ok(Status::of(record.is_completed)),
+    }
+}
+
+/// The judge could not go on.
+fn broken_off(setting: &Setting, record: &MatchRecord, fault: &Fault) -> Error {
+    limit::met(&setting.name, format!("step {}", record.moves.len()), fault)
 }
 
 fn show(
@@ -114,7 +123,10 @@ fn show(
             writeln!(out, "\nStep {step}")?;
             out.write_all(boards.draw(vocabulary, state).as_bytes())?;
         }
-        Event::Over { goals, aborted } => {
+        Event::Over { fault: Some(_), .. } => {
+            writeln!(out, "The match was broken off: the judge met a limit.")?
+        }
+        Event::Over { goals, aborted, fault: None } => {
             if *aborted {
                 writeln!(out, "The match was broken off.")?;
             }
@@ -144,14 +156,17 @@ fn many(
     let mut played = 0;
     let mut all_completed = true;
     let mut failed = Ok(());
+    let mut stuck = None;
     // Each seat of each match has its own seed, or all matches would begin alike.
     let mut seats = 0;
     let mut make = |number: usize| {
         seats += 1;
         players[number].seat(args, seats)
     };
-    let mut report = |record: &MatchRecord, _: &[tournament::Score]| {
+    let mut report = |one: &Played, _: &[tournament::Score]| {
+        let record = &one.record;
         played += 1;
+        stuck = stuck.take().or(one.fault.as_ref().map(|fault| broken_off(setting, record, fault)));
         progress.set(played);
         all_completed &= record.is_completed;
         let written = keep(records, record)
@@ -191,7 +206,7 @@ fn many(
             writeln!(out, "{:>8} {:>8}", score.best, score.errors)?;
         }
     }
-    Ok(Status::of(all_completed))
+    stuck.map_or(Ok(Status::of(all_completed)), Err)
 }
 
 /// A match in one line.
@@ -248,11 +263,12 @@ impl Player {
             Player::Random => Box::new(Chance),
             Player::Human => Box::new(Human::default()),
             Player::Ludex => {
-                Box::new(Local::new("ludex", agent::Settings { seed, ..super::player::settings(args.agent) }))
+                let settings = super::player::settings(args.agent, args.bounds);
+                Box::new(Local::new("ludex", agent::Settings { seed, ..settings }))
             }
             Player::Plain => {
-                let memory = super::player::megabytes(args.agent);
-                Box::new(Local::new("plain", agent::Settings { seed, memory, ..agent::Settings::plain() }))
+                let settings = super::player::plain(args.agent, args.bounds);
+                Box::new(Local::new("plain", agent::Settings { seed, ..settings }))
             }
         }
     }

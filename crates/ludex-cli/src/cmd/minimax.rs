@@ -4,8 +4,8 @@ use crate::args::{EncodingChoice, Minimax};
 use crate::game::Loaded;
 use crate::progress::Progress;
 use crate::status::Status;
-use crate::{encoding, game, json};
-use anyhow::{Result, anyhow};
+use crate::{encoding, game, json, limit};
+use anyhow::Result;
 use cpu_time::ThreadTime;
 use ludex::engine::engine::Engine;
 use ludex::gdl::Game;
@@ -26,9 +26,8 @@ pub fn run(args: &Minimax, out: &mut dyn Write) -> Result<Status> {
     let outcome = search(&mut *worker, &settings);
     let seconds = started.elapsed().as_secs_f64();
     drop(progress);
-    if let Some(limit) = worker.fault() {
-        return Err(anyhow!("{} met a state of {} from which {limit} follow", engine.name(), loaded.name));
-    }
+    let outcome =
+        outcome.map_err(|fault| limit::met(&loaded.name, format!("within depth {}", args.depth), &fault))?;
     if args.json.json {
         let answer = json!({
             "game": loaded.name,
@@ -60,7 +59,7 @@ pub fn run(args: &Minimax, out: &mut dyn Write) -> Result<Status> {
 /// The encoding to search in and its engine.
 fn choose(args: &Minimax, loaded: &Loaded, settings: &Settings) -> Result<(Encoding, Box<dyn Engine>)> {
     let game = loaded.game()?;
-    let build = |game: &Game| loaded.engine_for(game, args.engine.engine);
+    let build = |game: &Game| loaded.engine_for(game, args.engine.engine, args.bounds);
     let impossible = encoding::impossible(loaded, args.prove)?;
     let encoding = match args.encoding {
         EncodingChoice::Original => Encoding::Original,

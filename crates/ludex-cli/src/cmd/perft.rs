@@ -1,12 +1,12 @@
 //! `ludex perft`: how many ways there are to play.
 
 use crate::args::Perft;
-use crate::game;
-use crate::json;
 use crate::progress::Progress;
 use crate::status::Status;
+use crate::{game, json, limit};
 use anyhow::Result;
 use ludex::engine::engine::Worker;
+use ludex::engine::fault::Fault;
 use ludex::engine::perft::{Perft as Counter, each_joint_move};
 use ludex::engine::vocabulary::MoveId;
 use serde_json::json;
@@ -15,12 +15,19 @@ use std::time::Instant;
 
 pub fn run(args: &Perft, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(args.engine.engine)?;
+    let engine = loaded.engine(args.engine.engine, args.bounds)?;
     let mut worker = engine.worker();
-    if args.divide { divide(args, &mut *worker, out) } else { by_depth(args, &mut *worker, out) }
+    if args.divide {
+        // All of it is one depth.
+        let met = |fault| limit::met(&loaded.name, format!("depth {}", args.depth), &fault);
+        let counts = divided(args, &mut *worker).map_err(met)?;
+        divide(args, &*worker, &counts, out)
+    } else {
+        by_depth(args, &loaded.name, &mut *worker, out)
+    }
 }
 
-fn by_depth(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Result<Status> {
+fn by_depth(args: &Perft, name: &str, worker: &mut dyn Worker, out: &mut dyn Write) -> Result<Status> {
     if !args.json.json {
         writeln!(out, "{:>5} {:>16} {:>10}", "depth", "nodes", "seconds")?;
     }
@@ -36,7 +43,8 @@ fn by_depth(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Resul
             0
         } else {
             let _progress = Progress::spinner(format!("depth {depth}"));
-            counter.count(worker, &initial, depth)
+            let counted = counter.count(worker, &initial, depth);
+            counted.map_err(|fault| limit::met(name, format!("depth {depth}"), &fault))?
         };
         exhausted = nodes == 0;
         let seconds = started.elapsed().as_secs_f64();
@@ -50,24 +58,34 @@ fn by_depth(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Resul
     Ok(Status::Yes)
 }
 
-/// The nodes at the greatest depth, counted separately below each first joint move.
-fn divide(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Result<Status> {
+/// The first joint moves, each with the nodes at the greatest depth below it.
+fn divided(args: &Perft, worker: &mut dyn Worker) -> Result<Vec<(Vec<MoveId>, u64)>, Fault> {
     let depth = usize::from(args.depth);
     let mut state = vec![0; worker.vocabulary().words()];
     worker.initial(&mut state);
-    let first = first_moves(worker, &state);
+    let first = first_moves(worker, &state)?;
     let progress = Progress::bar(format!("depth {depth}"), first.len() as u64);
     let mut next = state.clone();
     let mut counter = Counter::default();
     let mut counts = Vec::with_capacity(first.len());
-    for (done, joint) in first.iter().enumerate() {
+    for (done, joint) in first.into_iter().enumerate() {
         progress.set(done as u64);
-        worker.next(&state, joint, &mut next);
-        counts.push(counter.count(worker, &next, depth - 1));
+        worker.next(&state, &joint, &mut next)?;
+        let count = counter.count(worker, &next, depth - 1)?;
+        counts.push((joint, count));
     }
-    drop(progress);
+    Ok(counts)
+}
+
+fn divide(
+    args: &Perft,
+    worker: &dyn Worker,
+    counts: &[(Vec<MoveId>, u64)],
+    out: &mut dyn Write,
+) -> Result<Status> {
+    let depth = args.depth;
     let vocabulary = worker.vocabulary();
-    for (joint, nodes) in first.iter().zip(&counts) {
+    for (joint, nodes) in counts {
         let moves: Vec<String> =
             vocabulary.roles().zip(joint).map(|(role, &id)| vocabulary.show_move(role, id)).collect();
         if args.json.json {
@@ -76,7 +94,7 @@ fn divide(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Result<
             writeln!(out, "{nodes:>16}  {}", moves.join("  "))?;
         }
     }
-    let total: u64 = counts.iter().sum();
+    let total: u64 = counts.iter().map(|(_, nodes)| nodes).sum();
     if args.json.json {
         json::line(out, &json!({ "depth": depth, "nodes": total }))?;
     } else {
@@ -86,17 +104,20 @@ fn divide(args: &Perft, worker: &mut dyn Worker, out: &mut dyn Write) -> Result<
 }
 
 /// All joint moves from `state`; none if the game is over there.
-fn first_moves(worker: &mut dyn Worker, state: &[u64]) -> Vec<Vec<MoveId>> {
+fn first_moves(worker: &mut dyn Worker, state: &[u64]) -> Result<Vec<Vec<MoveId>>, Fault> {
     let mut all = Vec::new();
-    if worker.is_terminal(state) {
-        return all;
+    if worker.is_terminal(state)? {
+        return Ok(all);
     }
     let mut legal = Vec::new();
     for role in worker.vocabulary().roles() {
         let mut moves = Vec::new();
-        worker.legal(state, role, &mut moves);
+        worker.legal(state, role, &mut moves)?;
         legal.push(moves);
     }
-    each_joint_move(&legal, &mut Vec::new(), &mut |joint| all.push(joint.to_vec()));
-    all
+    each_joint_move(&legal, &mut Vec::new(), &mut |joint| {
+        all.push(joint.to_vec());
+        Ok::<(), Fault>(())
+    })?;
+    Ok(all)
 }

@@ -2,14 +2,15 @@
 
 use super::player::settings;
 use crate::args::Play;
-use crate::game;
 use crate::status::{Misuse, Status};
+use crate::{game, limit};
 use anyhow::{Result, anyhow};
 use ludex::engine::engine::Engine;
+use ludex::engine::fault::Fault;
 use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex::engines;
 use ludex::gdl::Game;
-use ludex::search::agent::{self, Agent};
+use ludex::search::agent::{self, Agent, AgentError};
 use ludex::search::estimate::Estimate;
 use ludex_board::Boards;
 use std::io::{self, BufRead, Write};
@@ -21,7 +22,7 @@ const PREPARATION: Duration = Duration::from_secs(60);
 
 pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(engines::AUTO)?;
+    let engine = loaded.engine(engines::AUTO, args.bounds)?;
     let vocabulary: &Vocabulary = engine.vocabulary();
     let names: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
     let role = match &args.role {
@@ -40,8 +41,9 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     out.write_all(boards.legend().as_bytes())?;
     let game = Arc::new(loaded.game()?.clone());
     let clock = Duration::from_secs_f64(args.playclock);
-    let settings = agent::Settings { ponder: false, ..settings(args.agent) };
+    let settings = agent::Settings { ponder: false, ..settings(args.agent, args.bounds) };
     let mut session = Session {
+        game: loaded.name.clone(),
         engine: &*engine,
         vocabulary,
         boards,
@@ -70,6 +72,7 @@ fn agents(game: &Arc<Game>, names: &[String], settings: &agent::Settings) -> Vec
 
 /// A game between a person and the engine.
 struct Session<'g> {
+    game: String,
     engine: &'g dyn Engine,
     vocabulary: &'g Vocabulary,
     boards: Boards,
@@ -97,16 +100,20 @@ impl Session<'_> {
             let state = self.states.last().cloned().unwrap_or_default();
             writeln!(out, "\nStep {}", self.joints.len())?;
             out.write_all(self.boards.draw(self.vocabulary, &state).as_bytes())?;
-            if worker.is_terminal(&state) {
+            let step = self.joints.len();
+            let game = self.game.clone();
+            let met = |fault: Fault| limit::met(&game, format!("step {step}"), &fault);
+            if worker.is_terminal(&state).map_err(met)? {
                 let goals = self.vocabulary.roles().zip(&self.names).map(|(role, name)| {
-                    let goal = worker.goal(&state, role);
-                    format!("{name} {}", goal.map_or("none".to_owned(), |goal| goal.to_string()))
+                    let goal = worker.goal(&state, role).map_err(met)?;
+                    Ok(format!("{name} {}", goal.map_or("none".to_owned(), |goal| goal.to_string())))
                 });
-                writeln!(out, "The game is over. goals: {}", goals.collect::<Vec<_>>().join(", "))?;
+                let goals = goals.collect::<Result<Vec<_>>>()?;
+                writeln!(out, "The game is over. goals: {}", goals.join(", "))?;
                 return Ok(Status::Yes);
             }
             let mut legal = Vec::new();
-            worker.legal(&state, self.role, &mut legal);
+            worker.legal(&state, self.role, &mut legal).map_err(met)?;
             let own = match legal.as_slice() {
                 [] => return Err(anyhow!("you have no legal move: the rules do not let the game go on")),
                 [only] => *only,
@@ -121,7 +128,7 @@ impl Session<'_> {
             }
             let joint = self.joint(own, out)?;
             let mut next = vec![0; state.len()];
-            worker.next(&state, &joint, &mut next);
+            worker.next(&state, &joint, &mut next).map_err(met)?;
             self.advance(joint, next)?;
         }
     }
@@ -219,10 +226,16 @@ impl Session<'_> {
                 continue;
             }
             let agent = &mut self.agents[role.index()];
-            agent.ready(Instant::now() + PREPARATION)?;
+            match agent.ready(Instant::now() + PREPARATION) {
+                Ok(()) | Err(AgentError::Limit(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
             let decision = agent.choose(Instant::now() + self.clock)?;
-            // Ready, so it has a number.
-            joint.push(decision.id.ok_or(agent::AgentError::NotReady)?);
+            let named = || {
+                let term = self.vocabulary.read_term(&decision.action)?;
+                self.vocabulary.find_move(role, term)
+            };
+            joint.push(decision.id.or_else(named).ok_or(AgentError::NotReady)?);
             let waits = decision.estimate.candidates.len() < 2;
             if !waits {
                 writeln!(out, "{} plays {}", self.names[role.index()], agent.describe(&decision))?;
@@ -239,7 +252,11 @@ impl Session<'_> {
             .map(|(role, &id)| self.vocabulary.show_move(role, id))
             .collect();
         for agent in &mut self.agents {
-            agent.advance(&texts)?;
+            // An agent that meets a limit still answers, with any legal move.
+            match agent.advance(&texts) {
+                Ok(()) | Err(AgentError::Limit(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         self.joints.push(joint);
         self.states.push(state);
@@ -251,8 +268,8 @@ impl Session<'_> {
         let mut worker = self.engine.worker();
         let mut legal = Vec::new();
         let before = self.states[..self.joints.len()].iter().rposition(|state| {
-            worker.legal(state, self.role, &mut legal);
-            legal.len() > 1
+            // These states were played through, so their moves are known.
+            worker.legal(state, self.role, &mut legal).is_ok() && legal.len() > 1
         });
         let Some(before) = before else { return false };
         let count = self.joints.len() - before;

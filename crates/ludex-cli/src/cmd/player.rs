@@ -1,9 +1,10 @@
 //! `ludex player`: a GGP player.
 
-use crate::args::{AgentArguments, Player as Arguments};
+use crate::args::{AgentArguments, Bounds, Player as Arguments};
 use crate::status::{Misuse, Status};
 use anyhow::{Context, Result};
-use ludex::ggp::http::server::{Handler, Limits, Server};
+use ludex::engine::limits::Limits;
+use ludex::ggp::http::server::{self, Handler, Server};
 use ludex::ggp::player::{Log, Player, Settings};
 use ludex::search::agent;
 use std::io::Write;
@@ -11,14 +12,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &Arguments, out: &mut dyn Write) -> Result<Status> {
-    let server = Server::bind((args.bind, args.port), Limits::default())
+    let server = Server::bind((args.bind, args.port), server::Limits::default())
         .map_err(|error| Misuse(format!("cannot listen at {}:{}: {error}", args.bind, args.port)))?;
     let address = server.address().context("the address is not known")?;
-    let agent = if args.plain {
-        agent::Settings { memory: megabytes(args.agent), seed: args.agent.seed, ..agent::Settings::plain() }
-    } else {
-        settings(args.agent)
-    };
+    let agent = if args.plain { plain(args.agent, args.bounds) } else { settings(args.agent, args.bounds) };
     let settings = Settings { name: args.name.clone(), agent, ..Settings::default() };
     let player = Arc::new(Player::new(settings, log(args.verbose)));
     writeln!(out, "{} listens at http://{address}", args.name)?;
@@ -47,16 +44,24 @@ fn log(verbose: bool) -> Log {
 }
 
 /// How an agent works that is set up by these arguments.
-pub fn settings(args: AgentArguments) -> agent::Settings {
+pub fn settings(args: AgentArguments, bounds: Bounds) -> agent::Settings {
     let usual = agent::Settings::default();
     agent::Settings {
         threads: args.threads.map_or(usual.threads, usize::from),
         memory: megabytes(args),
         seed: args.seed,
+        limits: Limits { time: usual.limits.time, ..bounds.limits() },
         ..usual
     }
 }
 
-pub fn megabytes(args: AgentArguments) -> usize {
+/// How the measuring stick works.
+pub fn plain(args: AgentArguments, bounds: Bounds) -> agent::Settings {
+    let usual = agent::Settings::plain();
+    let limits = Limits { time: usual.limits.time, ..bounds.limits() };
+    agent::Settings { memory: megabytes(args), seed: args.seed, limits, ..usual }
+}
+
+fn megabytes(args: AgentArguments) -> usize {
     args.memory as usize * 1_000_000
 }

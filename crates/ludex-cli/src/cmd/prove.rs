@@ -39,7 +39,7 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     relations.dedup();
     let started = Instant::now();
     let time = Duration::from_secs_f64(args.time);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits { time, ..args.bounds.limits() };
     let built = making(format!("compiling {}", loaded.name), || {
         within(time, || System::new(game, &relations, limits))
     });

@@ -3,11 +3,11 @@
 use crate::args::Replay;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
-use crate::{encoding, game, json, report};
+use crate::{encoding, game, json, limit, report};
 use anyhow::{Context, Result};
 use ludex::gdl::rewrite::fnext::encode;
 use ludex::ggp::record::{RecordError, Records};
-use ludex::ggp::replay::{Difference, Replayer};
+use ludex::ggp::replay::{Limit, Replayer, Stopped};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -21,19 +21,24 @@ pub fn run(args: &Replay, out: &mut dyn Write) -> Result<Status> {
     }
     let loaded = game::read(&args.game.game)?;
     let translated = encode(loaded.game()?, args.encoding, &encoding::impossible(&loaded, None)?);
-    let engine = loaded.engine_for(&translated, args.engine.engine)?;
+    let engine = loaded.engine_for(&translated, args.engine.engine, args.bounds)?;
     let mut replayer = Replayer::new(&*engine);
     for path in &args.records {
         let outcome = compare(&mut replayer, path)
             .with_context(|| format!("the record `{}` cannot be compared", path.display()))?;
         if args.json.json {
             json::line(out, &answer(path, &outcome))?;
-        } else {
+        } else if !matches!(outcome.stopped, Some(Stopped::Limit(_))) {
             writeln!(out, "{}", outcome.text(path))?;
             out.flush()?;
         }
-        if outcome.difference.is_some() {
-            return Ok(Status::No);
+        match outcome.stopped {
+            None => {}
+            Some(Stopped::Difference(_)) => return Ok(Status::No),
+            Some(Stopped::Limit(Limit { playout, step, fault, .. })) => {
+                let place = format!("{}, playout {playout}, step {step}", path.display());
+                return Err(limit::met(&loaded.name, place, &fault));
+            }
         }
     }
     Ok(Status::Yes)
@@ -43,19 +48,19 @@ pub fn run(args: &Replay, out: &mut dyn Write) -> Result<Status> {
 struct Outcome {
     playouts: usize,
     steps: usize,
-    difference: Option<Box<Difference>>,
+    stopped: Option<Stopped>,
 }
 
 fn compare(replayer: &mut Replayer, path: &Path) -> Result<Outcome, RecordError> {
     let _progress = Progress::spinner(path.display().to_string());
-    let mut outcome = Outcome { playouts: 0, steps: 0, difference: None };
+    let mut outcome = Outcome { playouts: 0, steps: 0, stopped: None };
     for playout in Records::open(path)? {
         outcome.playouts += 1;
         match replayer.compare(&playout?) {
             Ok(steps) => outcome.steps += steps,
-            Err(difference) => {
-                outcome.steps += difference.step;
-                outcome.difference = Some(difference);
+            Err(stopped) => {
+                outcome.steps += stopped.step();
+                outcome.stopped = Some(*stopped);
                 break;
             }
         }
@@ -65,8 +70,8 @@ fn compare(replayer: &mut Replayer, path: &Path) -> Result<Outcome, RecordError>
 
 impl Outcome {
     fn text(&self, path: &Path) -> String {
-        match &self.difference {
-            Some(difference) => difference.to_string(),
+        match &self.stopped {
+            Some(stopped) => stopped.to_string(),
             None => format!(
                 "{}: {}, {}, no difference",
                 path.display(),
@@ -78,11 +83,17 @@ impl Outcome {
 }
 
 fn answer(path: &Path, outcome: &Outcome) -> Value {
+    let (difference, limit) = match &outcome.stopped {
+        Some(Stopped::Difference(difference)) => (Some(difference), None),
+        Some(Stopped::Limit(limit)) => (None, Some(limit.to_string())),
+        None => (None, None),
+    };
     json!({
         "record": path.display().to_string(),
         "playouts": outcome.playouts,
         "steps": outcome.steps,
-        "differences": usize::from(outcome.difference.is_some()),
-        "first": outcome.difference,
+        "differences": usize::from(difference.is_some()),
+        "first": difference,
+        "limit": limit,
     })
 }

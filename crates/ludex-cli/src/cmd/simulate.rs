@@ -1,10 +1,11 @@
 //! `ludex simulate`: one random match, drawn or recorded.
 
 use crate::args::Simulate;
-use crate::game;
 use crate::status::Status;
+use crate::{game, limit};
 use anyhow::Result;
 use ludex::engine::engine::Worker;
+use ludex::engine::fault::Fault;
 use ludex::engine::random::Random;
 use ludex::engine::row;
 use ludex::engine::vocabulary::{MoveId, Vocabulary};
@@ -15,7 +16,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub fn run(args: &Simulate, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(args.engine.engine)?;
+    let engine = loaded.engine(args.engine.engine, args.bounds)?;
     let vocabulary: &Vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
     let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
@@ -41,13 +42,14 @@ pub fn run(args: &Simulate, out: &mut dyn Write) -> Result<Status> {
     let mut random = Random::new(seed);
     let mut next = state.clone();
     for number in 0.. {
-        let (step, joint) = play(&mut *worker, &state, &mut random, number >= args.steps);
+        let met = |fault| limit::met(&loaded.name, format!("step {number}"), &fault);
+        let (step, joint) = play(&mut *worker, &state, &mut random, number >= args.steps).map_err(met)?;
         show.step(&step, &state, out)?;
         let Some(joint) = joint else {
             // Stopping after the steps that were asked for is success; being stuck is the rules' fault.
             return Ok(Status::of(step.cut.as_deref() != Some(STUCK)));
         };
-        worker.next(&state, &joint, &mut next);
+        worker.next(&state, &joint, &mut next).map_err(met)?;
         std::mem::swap(&mut state, &mut next);
     }
     Ok(Status::Yes)
@@ -62,18 +64,16 @@ fn play(
     state: &[u64],
     random: &mut Random,
     last: bool,
-) -> (Step, Option<Vec<MoveId>>) {
-    let terminal = worker.is_terminal(state);
+) -> Result<(Step, Option<Vec<MoveId>>), Fault> {
+    let terminal = worker.is_terminal(state)?;
     let roles: Vec<_> = worker.vocabulary().roles().collect();
-    let goals = roles.iter().map(|&role| worker.goal(state, role)).collect();
-    let legal: Vec<Vec<MoveId>> = roles
-        .iter()
-        .map(|&role| {
-            let mut moves = Vec::new();
-            worker.legal(state, role, &mut moves);
-            moves
-        })
-        .collect();
+    let goals = roles.iter().map(|&role| worker.goal(state, role)).collect::<Result<_, _>>()?;
+    let legal = roles.iter().map(|&role| {
+        let mut moves = Vec::new();
+        worker.legal(state, role, &mut moves)?;
+        Ok(moves)
+    });
+    let legal: Vec<Vec<MoveId>> = legal.collect::<Result<_, Fault>>()?;
     let vocabulary = worker.vocabulary();
     let mut step = Step {
         state: row::show(vocabulary, state),
@@ -82,7 +82,7 @@ fn play(
         ..Step::default()
     };
     if terminal {
-        return (step, None);
+        return Ok((step, None));
     }
     let spelt = |(role, list): (_, &Vec<MoveId>)| {
         let mut moves: Vec<String> = list.iter().map(|&id| vocabulary.show_move(role, id)).collect();
@@ -92,16 +92,16 @@ fn play(
     step.legals = Some(vocabulary.roles().zip(&legal).map(spelt).collect());
     if legal.iter().any(Vec::is_empty) {
         step.cut = Some(STUCK.to_owned());
-        return (step, None);
+        return Ok((step, None));
     }
     if last {
         step.cut = Some("steps".to_owned());
-        return (step, None);
+        return Ok((step, None));
     }
     let joint: Vec<MoveId> = legal.iter().map(|moves| moves[random.below(moves.len())]).collect();
     let moves = vocabulary.roles().zip(&joint).map(|(role, &id)| vocabulary.show_move(role, id));
     step.moves = Some(moves.collect());
-    (step, Some(joint))
+    Ok((step, Some(joint)))
 }
 
 /// Short enough to be typed again.

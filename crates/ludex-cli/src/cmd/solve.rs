@@ -3,12 +3,12 @@
 use crate::args::Solve;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
-use crate::{game, json};
+use crate::{game, json, limit};
 use anyhow::{Result, anyhow};
 use ludex::engine::engine::Engine;
 use ludex::engine::vocabulary::RoleId;
 use ludex::logic::endgame::query;
-use ludex::logic::endgame::solve::{Limits, Nature, Solution, solve};
+use ludex::logic::endgame::solve::{Limits, Nature, Solution, SolveError, solve};
 use ludex::logic::endgame::{Database, file};
 use serde_json::json;
 use std::io::Write;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(args.engine.engine)?;
+    let engine = loaded.engine(args.engine.engine, args.bounds)?;
     let defaults = Limits::default();
     let limits = Limits {
         states: args.states,
@@ -33,7 +33,10 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
         let _progress = Progress::telling(move || {
             format!("visiting the states of {name}: {} found", states.load(Ordering::Relaxed))
         });
-        solve(&*engine, &limits, &found).map_err(|error| anyhow!("{} is not solved: {error}", loaded.name))?
+        solve(&*engine, &limits, &found).map_err(|error| match error {
+            SolveError::Engine(fault) => limit::met(&loaded.name, "a reachable state", &fault),
+            error => anyhow!("{} is not solved: {error}", loaded.name),
+        })?
     };
     let seconds = started.elapsed().as_secs_f64();
     let bytes = solution.encode(loaded.game()?, &*engine);
@@ -44,7 +47,8 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
     let database = Database::from_bytes(bytes)?;
     let mut worker = engine.worker();
     let initial = solution.space.state(0)[..engine.vocabulary().words()].to_vec();
-    let best = query::best_moves(&database, &mut *worker, &initial);
+    let best = query::best_moves(&database, &mut *worker, &initial)
+        .map_err(|fault| limit::met(&loaded.name, "the initial state", &fault))?;
     report(args, out, &loaded.name, &*engine, &solution, &best, seconds)
 }
 

@@ -107,13 +107,13 @@ fn players_that_make_no_sense_end_with_two() {
 }
 
 /// A `ludex player` that ends with the test.
-struct Player {
+pub struct Player {
     child: Child,
-    address: String,
+    pub address: String,
 }
 
 impl Player {
-    fn start(arguments: &[&str]) -> Player {
+    pub fn start(arguments: &[&str]) -> Player {
         let mut child = Command::new(env!("CARGO_BIN_EXE_ludex"))
             .args(["player", "--port", "0"])
             .args(arguments)
@@ -127,6 +127,14 @@ impl Player {
             .expect("it says where it listens");
         let address = line.trim().rsplit("http://").next().expect("an address").to_owned();
         Player { child, address }
+    }
+
+    /// Ends it, and gives what it has said on standard error.
+    pub fn told(&mut self) -> String {
+        self.child.kill().expect("it runs");
+        let mut told = String::new();
+        self.child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
+        told
     }
 }
 
@@ -153,9 +161,7 @@ fn two_player_processes_meet_and_tell_what_they_know() {
     let line = &run.json()[0];
     assert_eq!(line["errors"], serde_json::json!([]), "{line}");
     assert_eq!(line["players"], serde_json::json!([one.address, two.address]));
-    one.child.kill().expect("it runs");
-    let mut told = String::new();
-    one.child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
+    let told = one.told();
     for expected in ["clocks 20 and 1 s", "propnet", "gates", "playouts", "over, goal"] {
         assert!(told.contains(expected), "{expected}: {told}");
     }

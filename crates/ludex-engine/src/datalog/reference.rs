@@ -2,21 +2,31 @@
 
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
+use crate::fault::{Fault, Question};
 use crate::frontend::{Base, Estimate, Overrun, Program, Questions, Shape, Stay, Store, StratumPlan};
 use crate::limits::{Budget, Exceeded, Limits};
 use crate::random::Random;
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
-use crate::vocabulary::{MoveId, RoleId, Vocabulary};
+use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use hashbrown::HashMap;
 use ludex_gdl::Game;
 use ludex_gdl::analysis::dependencies::Phase;
 use ludex_gdl::rules::RelationId;
 use std::sync::Arc;
 
+/// The name by which users choose the engine.
+const NAME: &str = "datalog";
+
 /// The reference engine.
 #[derive(Debug)]
 pub struct Datalog {
+    compiled: Arc<Compiled>,
+}
+
+/// What an engine has prepared, and its workers share.
+#[derive(Debug)]
+struct Compiled {
     vocabulary: Arc<Vocabulary>,
     program: Arc<Program>,
     /// Static tables filled, all indexes made.
@@ -63,7 +73,7 @@ const MOST_TRIALS: usize = 6;
 
 /// What play has shown of an engine.
 struct Trial {
-    engine: Datalog,
+    engine: Compiled,
     demanded: Vec<RelationId>,
     /// Steps of work a joint move.
     work: u64,
@@ -85,7 +95,7 @@ impl Datalog {
 
     /// The engine as soon as there is one: every relation is computed whole. The vocabulary must be the game's.
     pub fn untuned(game: &Game, vocabulary: &Arc<Vocabulary>, limits: Limits) -> Result<Datalog, BuildError> {
-        Ok(Datalog::attempt(game, vocabulary, Vec::new(), limits)?.engine)
+        Ok(Datalog::of(Datalog::attempt(game, vocabulary, Vec::new(), limits)?.engine))
     }
 
     /// Prepares the rules in two steps, for those who cannot wait: hands out the engine of
@@ -98,12 +108,16 @@ impl Datalog {
     ) -> Result<(), BuildError> {
         let first = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
         let is_final = first.heavy.is_empty();
-        give(first.engine);
+        give(Datalog::of(first.engine));
         if !is_final {
             let again = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
             give(Datalog::tuned(game, again, limits));
         }
         Ok(())
+    }
+
+    fn of(compiled: Compiled) -> Datalog {
+        Datalog { compiled: Arc::new(compiled) }
     }
 
     fn attempt(
@@ -133,7 +147,7 @@ impl Datalog {
                 None => break,
             }
         }
-        best.engine
+        Datalog::of(best.engine)
     }
 
     fn trial(base: &Base, vocabulary: Arc<Vocabulary>, limits: Limits) -> Result<Trial, Overrun> {
@@ -142,13 +156,14 @@ impl Datalog {
         // Its terms begin with the vocabulary's, so rows can use the vocabulary's numbers.
         let store = base.store.clone();
         let codes = Codes::new(&program, &vocabulary, &store.terms);
-        let mut engine = Datalog { vocabulary, program, store, strata: Vec::new(), questions, codes, limits };
+        let strata = Vec::new();
+        let mut engine = Compiled { vocabulary, program, store, strata, questions, codes, limits };
         // Play a little with what can be guessed of the sizes, plan with those seen, and play again.
         let mut sizes = base.estimates();
         engine.plan(&sizes);
-        engine.new_worker().measure(&mut sizes)?;
+        Memory::new(&engine).measure(&engine, &mut sizes)?;
         engine.plan(&sizes);
-        let work = engine.new_worker().measure(&mut sizes)?;
+        let work = Memory::new(&engine).measure(&engine, &mut sizes)?;
         let program = &engine.program;
         let mut heavy: Vec<(f64, RelationId)> = program
             .tables
@@ -165,6 +180,19 @@ impl Datalog {
         Ok(Trial { demanded: base.demanded.clone(), work, heavy, engine })
     }
 
+    /// What helper rules ask ([`crate::propnet::Asked`]): the first arguments of the goals of whoever is no
+    /// role that hold in `state`, as terms of `terms`. For single questions: it starts a worker each time.
+    pub fn asked(&self, state: &Row, terms: &mut Terms) -> Result<Vec<TermId>, Exceeded> {
+        let compiled = &*self.compiled;
+        let mut memory = Memory::new(compiled);
+        memory.ask(compiled, state, &compiled.questions.goal).map_err(|overrun| overrun.limit)?;
+        let rows = memory.store.table(compiled.program.goal).rows().map(|row| row[0]);
+        let asked = rows.filter(|first| !compiled.codes.roles.contains(first));
+        Ok(asked.map(|term| terms.copy(&memory.store.terms, term)).collect())
+    }
+}
+
+impl Compiled {
     fn plan(&mut self, estimates: &[Estimate]) {
         let dynamic = self.program.strata.iter().filter(|stratum| stratum.phase != Phase::Static);
         let tables = &mut self.store.tables;
@@ -175,45 +203,24 @@ impl Datalog {
             })
             .collect();
     }
-
-    /// What helper rules ask ([`crate::propnet::Asked`]): the first arguments of the goals of whoever is no
-    /// role that hold in `state`, as terms of `terms`. For single questions: it starts a worker each time.
-    pub fn asked(&self, state: &Row, terms: &mut Terms) -> Result<Vec<TermId>, Exceeded> {
-        let mut worker = self.new_worker();
-        worker.ask(state, Question::Goal).map_err(|overrun| overrun.limit)?;
-        let rows = worker.store.table(self.program.goal).rows().map(|row| row[0]);
-        let asked = rows.filter(|first| !self.codes.roles.contains(first));
-        Ok(asked.map(|term| terms.copy(&worker.store.terms, term)).collect())
-    }
-
-    fn new_worker(&self) -> DatalogWorker<'_> {
-        DatalogWorker {
-            engine: self,
-            store: self.store.clone(),
-            base: self.store.tables.iter().map(|table| table.len()).collect(),
-            state: None,
-            done: vec![false; self.strata.len()],
-            steps: 0,
-            fault: None,
-        }
-    }
 }
 
 impl Engine for Datalog {
     fn name(&self) -> &'static str {
-        "datalog"
+        NAME
     }
 
     fn vocabulary(&self) -> &Arc<Vocabulary> {
-        &self.vocabulary
+        &self.compiled.vocabulary
     }
 
     fn memory_usage(&self) -> usize {
-        self.store.memory()
+        self.compiled.store.memory()
     }
 
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(self.new_worker())
+    fn worker(&self) -> Box<dyn Worker> {
+        let memory = Memory::new(&self.compiled);
+        Box::new(DatalogWorker { compiled: self.compiled.clone(), memory })
     }
 }
 
@@ -268,10 +275,17 @@ impl Codes {
     }
 }
 
-/// One thread's tables: those of the engine, and what follows from the state at hand.
+/// One thread's reasoner.
 #[derive(Debug)]
-struct DatalogWorker<'e> {
-    engine: &'e Datalog,
+struct DatalogWorker {
+    compiled: Arc<Compiled>,
+    memory: Memory,
+}
+
+/// One thread's tables: those of the engine, and what follows from the state at hand. It does not hold the engine:
+/// every call takes the one that it was made for.
+#[derive(Debug)]
+struct Memory {
     store: Store,
     /// The static length of each table.
     base: Vec<usize>,
@@ -281,32 +295,24 @@ struct DatalogWorker<'e> {
     done: Vec<bool>,
     /// Steps of work done so far.
     steps: u64,
-    fault: Option<Exceeded>,
 }
 
-#[derive(Clone, Copy)]
-enum Question {
-    Legal,
-    Terminal,
-    Goal,
-}
-
-impl DatalogWorker<'_> {
-    /// Remembers a question that ran into a limit. What was derived is forgotten with the next state.
-    fn failed(&mut self, answered: &Result<(), Overrun>) -> bool {
-        if let Err(overrun) = answered {
-            self.fault = Some(overrun.limit);
-            self.state = None;
+impl Memory {
+    fn new(engine: &Compiled) -> Memory {
+        Memory {
+            store: engine.store.clone(),
+            base: engine.store.tables.iter().map(|table| table.len()).collect(),
+            state: None,
+            done: vec![false; engine.strata.len()],
+            steps: 0,
         }
-        answered.is_err()
     }
 
     /// Makes the tables speak of `state`, forgetting any other.
-    fn load(&mut self, state: &Row) {
+    fn load(&mut self, engine: &Compiled, state: &Row) {
         if self.state.as_deref() == Some(state) {
             return;
         }
-        let engine = self.engine;
         self.store.forget(&self.base, |_| true);
         self.done.fill(false);
         for fluent in row::fluents(state) {
@@ -319,20 +325,13 @@ impl DatalogWorker<'_> {
         }
     }
 
-    /// Applies what the question needs and has not been applied to this state yet.
-    fn ask(&mut self, state: &Row, question: Question) -> Result<(), Overrun> {
-        self.load(state);
-        let engine = self.engine;
-        let strata = match question {
-            Question::Legal => &engine.questions.legal,
-            Question::Terminal => &engine.questions.terminal,
-            Question::Goal => &engine.questions.goal,
-        };
-        self.apply(strata)
+    /// Applies the strata that a question needs and that have not been applied to this state yet.
+    fn ask(&mut self, engine: &Compiled, state: &Row, strata: &[usize]) -> Result<(), Overrun> {
+        self.load(engine, state);
+        self.apply(engine, strata)
     }
 
-    fn apply(&mut self, strata: &[usize]) -> Result<(), Overrun> {
-        let engine = self.engine;
+    fn apply(&mut self, engine: &Compiled, strata: &[usize]) -> Result<(), Overrun> {
         let mut budget = Budget::new(engine.limits);
         for &position in strata {
             if std::mem::replace(&mut self.done[position], true) {
@@ -341,6 +340,8 @@ impl DatalogWorker<'_> {
             let plan = &engine.strata[position].plan;
             if let Err(limit) = self.store.apply(plan, &mut budget) {
                 self.steps += budget.ticks();
+                // What was derived is part of an answer: it is forgotten with the next question.
+                self.state = None;
                 return Err(Overrun::new(&engine.program, &self.store, &plan.heads, limit));
             }
         }
@@ -348,9 +349,8 @@ impl DatalogWorker<'_> {
         Ok(())
     }
 
-    fn compute_next(&mut self, state: &Row, joint: &[MoveId]) -> Result<(), Overrun> {
-        self.load(state);
-        let engine = self.engine;
+    fn compute_next(&mut self, engine: &Compiled, state: &Row, joint: &[MoveId]) -> Result<(), Overrun> {
+        self.load(engine, state);
         // Forget what followed from other moves in the same state.
         self.store.forget(&self.base, |table| engine.program.tables[table].phase == Phase::Move);
         for (position, planned) in engine.strata.iter().enumerate() {
@@ -362,35 +362,109 @@ impl DatalogWorker<'_> {
             let (table, columns) = &engine.codes.moves[role][action.index()];
             self.store.table_mut(engine.program.moves[*table].does).insert(columns);
         }
-        self.apply(&engine.questions.next)
+        self.apply(engine, &engine.questions.next)
+    }
+
+    fn initial(&self, engine: &Compiled, out: &mut Row) {
+        out.fill(0);
+        for (tables, codes) in engine.program.fluents.iter().zip(&engine.codes.fluent_of) {
+            for columns in self.store.table(tables.init).rows() {
+                if let Some(&fluent) = codes.get(columns) {
+                    row::set(out, FluentId(fluent));
+                }
+            }
+        }
+    }
+
+    fn is_terminal(&mut self, engine: &Compiled, state: &Row) -> Result<bool, Overrun> {
+        self.ask(engine, state, &engine.questions.terminal)?;
+        Ok(self.store.table(engine.program.terminal).len() > 0)
+    }
+
+    fn legal(
+        &mut self,
+        engine: &Compiled,
+        state: &Row,
+        role: RoleId,
+        out: &mut Vec<MoveId>,
+    ) -> Result<(), Overrun> {
+        out.clear();
+        self.ask(engine, state, &engine.questions.legal)?;
+        let name = engine.codes.roles[role.index()];
+        for (tables, codes) in engine.program.moves.iter().zip(&engine.codes.move_of) {
+            for columns in self.store.table(tables.legal).rows() {
+                if columns[0] == name
+                    && let Some(&(_, action)) = codes.get(columns)
+                {
+                    out.push(action);
+                }
+            }
+        }
+        out.sort_unstable();
+        Ok(())
+    }
+
+    fn next(
+        &mut self,
+        engine: &Compiled,
+        state: &Row,
+        joint: &[MoveId],
+        out: &mut Row,
+    ) -> Result<(), Overrun> {
+        self.compute_next(engine, state, joint)?;
+        for ((word, old), staying) in out.iter_mut().zip(state).zip(&engine.codes.staying) {
+            *word = old & staying;
+        }
+        for (tables, codes) in engine.program.fluents.iter().zip(&engine.codes.fluent_of) {
+            let Stay::Unless(ends) = tables.stay else { continue };
+            for columns in self.store.table(ends).rows() {
+                if let Some(&fluent) = codes.get(columns) {
+                    row::clear(out, FluentId(fluent));
+                }
+            }
+        }
+        for (tables, codes) in engine.program.fluents.iter().zip(&engine.codes.fluent_of) {
+            for columns in self.store.table(tables.next).rows() {
+                if let Some(&fluent) = codes.get(columns) {
+                    row::set(out, FluentId(fluent));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn goal(&mut self, engine: &Compiled, state: &Row, role: RoleId) -> Result<Option<Goal>, Overrun> {
+        self.ask(engine, state, &engine.questions.goal)?;
+        let name = engine.codes.roles[role.index()];
+        let mut values = self.store.table(engine.program.goal).rows().filter(|row| row[0] == name);
+        let value = values.next().filter(|_| values.next().is_none());
+        Ok(value.and_then(|row| engine.codes.values.get(&row[1]).copied()))
     }
 
     /// Plays a few moves and notes the largest size of every table. Returns the steps of work a move.
-    fn measure(&mut self, sizes: &mut [Estimate]) -> Result<u64, Overrun> {
-        let engine = self.engine;
-        let vocabulary = engine.vocabulary.clone();
+    fn measure(&mut self, engine: &Compiled, sizes: &mut [Estimate]) -> Result<u64, Overrun> {
+        let vocabulary = &engine.vocabulary;
         let mut random = Random::new(1);
         let mut state = vec![0; vocabulary.words()];
         let mut next = state.clone();
         let mut legal = Vec::new();
         let mut seen = vec![false; sizes.len()];
-        self.initial(&mut state);
+        self.initial(engine, &mut state);
         let mut moves = 0;
         while moves < MEASURED_MOVES && self.steps < MEASURED_STEPS {
             moves += 1;
-            for question in [Question::Terminal, Question::Goal, Question::Legal] {
-                self.ask(&state, question)?;
-            }
+            let is_terminal = self.is_terminal(engine, &state)?;
+            self.ask(engine, &state, &engine.questions.goal)?;
             let mut joint = Vec::new();
             for role in vocabulary.roles() {
-                self.legal(&state, role, &mut legal);
+                self.legal(engine, &state, role, &mut legal)?;
                 if !legal.is_empty() {
                     joint.push(legal[random.below(legal.len())]);
                 }
             }
-            let playable = joint.len() == vocabulary.role_count() && !self.is_terminal(&state);
+            let playable = joint.len() == vocabulary.role_count() && !is_terminal;
             if playable {
-                self.compute_next(&state, &joint)?;
+                self.next(engine, &state, &joint, &mut next)?;
             }
             for (position, info) in engine.program.tables.iter().enumerate() {
                 if info.phase == Phase::Static {
@@ -405,97 +479,45 @@ impl DatalogWorker<'_> {
             if !playable {
                 break;
             }
-            self.next(&state, &joint, &mut next);
             state.copy_from_slice(&next);
         }
         Ok(self.steps / moves.max(1) as u64)
     }
 }
 
-impl Worker for DatalogWorker<'_> {
+impl DatalogWorker {
+    /// The fault of a question that ran into a limit.
+    fn fault(&self, question: Question, overrun: &Overrun) -> Fault {
+        Fault::new(NAME, overrun.limit, question, &self.compiled.vocabulary)
+    }
+}
+
+impl Worker for DatalogWorker {
     fn vocabulary(&self) -> &Vocabulary {
-        &self.engine.vocabulary
+        &self.compiled.vocabulary
     }
 
     fn initial(&mut self, out: &mut Row) {
-        out.fill(0);
-        let engine = self.engine;
-        for (tables, codes) in engine.program.fluents.iter().zip(&engine.codes.fluent_of) {
-            for columns in self.store.table(tables.init).rows() {
-                if let Some(&fluent) = codes.get(columns) {
-                    row::set(out, crate::vocabulary::FluentId(fluent));
-                }
-            }
-        }
+        self.memory.initial(&self.compiled, out);
     }
 
-    fn is_terminal(&mut self, state: &Row) -> bool {
-        let answered = self.ask(state, Question::Terminal);
-        self.failed(&answered) || self.store.table(self.engine.program.terminal).len() > 0
+    fn is_terminal(&mut self, state: &Row) -> Result<bool, Fault> {
+        let answer = self.memory.is_terminal(&self.compiled, state);
+        answer.map_err(|overrun| self.fault(Question::Terminal, &overrun))
     }
 
-    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
-        out.clear();
-        let answered = self.ask(state, Question::Legal);
-        if self.failed(&answered) {
-            return;
-        }
-        let engine = self.engine;
-        let name = engine.codes.roles[role.index()];
-        for (tables, codes) in engine.program.moves.iter().zip(&engine.codes.move_of) {
-            for columns in self.store.table(tables.legal).rows() {
-                if columns[0] == name
-                    && let Some(&(_, action)) = codes.get(columns)
-                {
-                    out.push(action);
-                }
-            }
-        }
-        out.sort_unstable();
+    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) -> Result<(), Fault> {
+        let answer = self.memory.legal(&self.compiled, state, role, out);
+        answer.map_err(|overrun| self.fault(Question::Legal(role), &overrun))
     }
 
-    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
-        out.fill(0);
-        let answered = self.compute_next(state, joint);
-        if self.failed(&answered) {
-            return;
-        }
-        let engine = self.engine;
-        for ((word, old), staying) in out.iter_mut().zip(state).zip(&engine.codes.staying) {
-            *word = old & staying;
-        }
-        for (tables, codes) in engine.program.fluents.iter().zip(&engine.codes.fluent_of) {
-            let Stay::Unless(ends) = tables.stay else { continue };
-            for columns in self.store.table(ends).rows() {
-                if let Some(&fluent) = codes.get(columns) {
-                    row::clear(out, crate::vocabulary::FluentId(fluent));
-                }
-            }
-        }
-        for (tables, codes) in engine.program.fluents.iter().zip(&engine.codes.fluent_of) {
-            for columns in self.store.table(tables.next).rows() {
-                if let Some(&fluent) = codes.get(columns) {
-                    row::set(out, crate::vocabulary::FluentId(fluent));
-                }
-            }
-        }
+    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) -> Result<(), Fault> {
+        let answer = self.memory.next(&self.compiled, state, joint, out);
+        answer.map_err(|overrun| self.fault(Question::Next, &overrun))
     }
 
-    fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
-        let answered = self.ask(state, Question::Goal);
-        if self.failed(&answered) {
-            return None;
-        }
-        let name = self.engine.codes.roles[role.index()];
-        let mut values = self.store.table(self.engine.program.goal).rows().filter(|row| row[0] == name);
-        let value = values.next()?;
-        if values.next().is_some() {
-            return None;
-        }
-        self.engine.codes.values.get(&value[1]).copied()
-    }
-
-    fn fault(&self) -> Option<Exceeded> {
-        self.fault
+    fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault> {
+        let answer = self.memory.goal(&self.compiled, state, role);
+        answer.map_err(|overrun| self.fault(Question::Goal(role), &overrun))
     }
 }

@@ -141,39 +141,38 @@ fn local(numbers: &[u32], signal: Signal) -> u32 {
 
 /// The goals of one state.
 #[derive(Debug)]
-pub(super) enum Goals<'e> {
-    Asked { formulas: &'e Formulas, goals: &'e GoalTable<Formula>, findings: Findings },
-    Computed { cone: &'e Cone, goals: &'e GoalTable<u32>, values: Vec<u8>, state: Option<Vec<u64>> },
+pub(super) struct Goals {
+    /// What formulas have found, where goals are asked.
+    findings: Findings,
+    /// The values of the cone, where goals are computed, and the state that they belong to.
+    values: Vec<u8>,
+    state: Option<Vec<u64>>,
 }
 
-impl<'e> Goals<'e> {
-    pub(super) fn new(code: &'e GoalCode) -> Goals<'e> {
-        match code {
-            GoalCode::Asked { formulas, goals } => {
-                Goals::Asked { formulas, goals, findings: Findings::new(formulas) }
-            }
-            GoalCode::Computed { cone, goals } => {
-                Goals::Computed { cone, goals, values: vec![0; cone.values], state: None }
-            }
-        }
+impl Goals {
+    pub(super) fn new(code: &GoalCode) -> Goals {
+        let (findings, values) = match code {
+            GoalCode::Asked { formulas, .. } => (Findings::new(formulas), Vec::new()),
+            GoalCode::Computed { cone, .. } => (Findings::new(&Formulas::default()), vec![0; cone.values]),
+        };
+        Goals { findings, values, state: None }
     }
 
     /// Forgets all times, when they begin again.
     pub(super) fn forget(&mut self) {
-        if let Goals::Asked { findings, .. } = self {
-            findings.forget();
-        }
+        self.findings.forget();
     }
 
-    /// The role's goal value, or `None` where the rules give none, several, or one that is no number. `time` is
-    /// another one for each state.
-    pub(super) fn goal(&mut self, row: &Row, time: u32, role: RoleId) -> Option<Goal> {
-        match self {
-            Goals::Asked { formulas, goals, findings } => {
+    /// The role's goal value, or `None` where the rules give none, several, or one that is no number. `code` is what
+    /// this was made with, `time` another one for each state.
+    pub(super) fn goal(&mut self, code: &GoalCode, row: &Row, time: u32, role: RoleId) -> Option<Goal> {
+        let Goals { findings, values, state } = self;
+        match code {
+            GoalCode::Asked { formulas, goals } => {
                 let view = View { formulas, row, time };
                 single(goals[role.index()].iter().filter(|(_, formula)| findings.holds(view, *formula)))
             }
-            Goals::Computed { cone, goals, values, state } => {
+            GoalCode::Computed { cone, goals } => {
                 // Each role asks for its own.
                 if state.as_deref() != Some(row) {
                     cone.compute(row, values);

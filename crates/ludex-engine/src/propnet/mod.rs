@@ -162,19 +162,29 @@ mod tests {
         for _ in 0..3 {
             a.initial(&mut state);
             for _ in 0..60 {
-                assert_eq!(a.is_terminal(&state), b.is_terminal(&state), "{name}");
+                assert_eq!(
+                    a.is_terminal(&state).expect("no limit is met"),
+                    b.is_terminal(&state).expect("no limit is met"),
+                    "{name}"
+                );
                 let mut joint = Vec::new();
                 for role in whole.vocabulary().roles() {
-                    assert_eq!(a.goal(&state, role), b.goal(&state, role), "{name}");
+                    assert_eq!(
+                        a.goal(&state, role).expect("no limit is met"),
+                        b.goal(&state, role).expect("no limit is met"),
+                        "{name}"
+                    );
                     let [left, right] = [legal(&mut *a, &state, role), legal(&mut *b, &state, role)];
                     assert_eq!(left, right, "{name}");
                     joint.extend((!left.is_empty()).then(|| left[random.below(left.len())]));
                 }
-                if a.is_terminal(&state) || joint.len() < whole.vocabulary().role_count() {
+                if a.is_terminal(&state).expect("no limit is met")
+                    || joint.len() < whole.vocabulary().role_count()
+                {
                     break;
                 }
-                a.next(&state, &joint, &mut next);
-                b.next(&state, &joint, &mut other);
+                a.next(&state, &joint, &mut next).expect("no limit is met");
+                b.next(&state, &joint, &mut other).expect("no limit is met");
                 assert_eq!(next, other, "{name}");
                 std::mem::swap(&mut state, &mut next);
             }
@@ -183,7 +193,7 @@ mod tests {
 
     fn legal(worker: &mut dyn Worker, state: &[u64], role: RoleId) -> Vec<crate::vocabulary::MoveId> {
         let mut moves = Vec::new();
-        worker.legal(state, role, &mut moves);
+        worker.legal(state, role, &mut moves).expect("no limit is met");
         moves
     }
 }

@@ -89,12 +89,12 @@ impl Sample {
         let mut ply = 0;
         while sample.states < TRIAL_MOVES as u32 && tracker.work() < TRIAL_WORK {
             sample.add(&state, ply);
-            tracker.load(&state);
+            tracker.load(counters, &state);
             if tracker.is_terminal() || !draw(&tracker, &mut random, &mut joint) {
                 state.copy_from_slice(initial);
                 ply = 0;
             } else {
-                tracker.next(&joint, &mut state);
+                tracker.next(counters, &joint, &mut state);
                 ply += 1;
             }
         }
@@ -130,7 +130,7 @@ impl Sample {
 }
 
 /// Draws a move for each role; false if somebody has none.
-fn draw(tracker: &Tracker<'_>, random: &mut Random, joint: &mut Vec<MoveId>) -> bool {
+fn draw(tracker: &Tracker, random: &mut Random, joint: &mut Vec<MoveId>) -> bool {
     joint.clear();
     for legal in tracker.legal() {
         let members = legal.members();
@@ -161,19 +161,19 @@ pub(super) fn turns(
         candidates.push((turn, legal, next));
     }
     let terminal = Counters::new(net, Questions { terminal: true, ..only });
-    let tracker = |counters| Tracker::new(counters, initial);
+    let follower = |counters| Follower { counters, tracker: Tracker::new(counters, initial) };
     let ways = candidates.iter().map(|(turn, legal, next)| Ways {
         turn,
         findings: Findings::new(&turn.formulas),
-        legal: legal.as_ref().map(tracker),
-        next: next.as_ref().map(tracker),
+        legal: legal.as_ref().map(follower),
+        next: next.as_ref().map(follower),
         asking: Work::default(),
         following: Work::default(),
     });
     let mut trial = Trial {
         ways: ways.collect(),
-        play: tracker(everything),
-        terminal: tracker(&terminal),
+        play: follower(everything),
+        terminal: follower(&terminal),
         row: vec![0; layout.words()],
         flips: vec![0; layout.words()],
         scratch: Scratch::default(),
@@ -211,12 +211,32 @@ impl Work {
 /// The work of finding out what has changed.
 const LOAD: u64 = 100;
 
+/// A network that is followed, with its tracker.
+struct Follower<'t> {
+    counters: &'t Counters,
+    tracker: Tracker,
+}
+
+impl Follower<'_> {
+    fn load(&mut self, state: &Row) {
+        self.tracker.load(self.counters, state);
+    }
+
+    fn next(&mut self, joint: &[MoveId], state: &mut Row) {
+        self.tracker.next(self.counters, joint, state);
+    }
+
+    fn work(&self) -> u64 {
+        self.tracker.work()
+    }
+}
+
 /// Play in which every question is answered both ways.
 struct Trial<'t> {
     ways: Vec<Ways<'t>>,
     /// Decides what is played.
-    play: Tracker<'t>,
-    terminal: Tracker<'t>,
+    play: Follower<'t>,
+    terminal: Follower<'t>,
     layout: &'t Layout,
     row: Vec<u64>,
     flips: Vec<u64>,
@@ -228,8 +248,8 @@ struct Trial<'t> {
 struct Ways<'t> {
     turn: &'t Turn,
     findings: Findings,
-    legal: Option<Tracker<'t>>,
-    next: Option<Tracker<'t>>,
+    legal: Option<Follower<'t>>,
+    next: Option<Follower<'t>>,
     asking: Work,
     following: Work,
 }
@@ -245,7 +265,7 @@ impl Trial<'_> {
             self.ask(at, &mut random);
             self.follow(at, &state);
             self.play.load(&state);
-            if self.play.is_terminal() || !draw(&self.play, &mut random, &mut joint) {
+            if self.play.tracker.is_terminal() || !draw(&self.play.tracker, &mut random, &mut joint) {
                 state.copy_from_slice(initial);
                 continue;
             }
@@ -294,10 +314,10 @@ impl Trial<'_> {
 
     fn follow(&mut self, at: usize, state: &Row) {
         let Ways { legal, following, .. } = &mut self.ways[at];
-        let load = |tracker: &mut Tracker<'_>| {
-            let before = tracker.work();
-            tracker.load(state);
-            tracker.work() - before + LOAD
+        let load = |follower: &mut Follower<'_>| {
+            let before = follower.work();
+            follower.load(state);
+            follower.work() - before + LOAD
         };
         following.terminal += load(&mut self.terminal);
         following.legal += legal.as_mut().map_or(0, load);
@@ -305,11 +325,11 @@ impl Trial<'_> {
 
     fn follow_next(&mut self, at: usize, joint: &[MoveId], state: &Row) {
         let Ways { next, following, .. } = &mut self.ways[at];
-        if let Some(tracker) = next {
-            let before = tracker.work();
-            tracker.load(state);
-            tracker.next(joint, &mut state.to_vec());
-            following.next += tracker.work() - before + LOAD;
+        if let Some(follower) = next {
+            let before = follower.work();
+            follower.load(state);
+            follower.next(joint, &mut state.to_vec());
+            following.next += follower.work() - before + LOAD;
         }
     }
 

@@ -17,6 +17,7 @@ use super::turn::{Questions, Turn};
 use super::{Compiled, compile, cut_points};
 use crate::engine::{Engine, Goal, PlayoutBuffer, Worker};
 use crate::error::BuildError;
+use crate::fault::Fault;
 use crate::limits::Limits;
 use crate::random::Random;
 use crate::row::Row;
@@ -28,6 +29,12 @@ use std::sync::Arc;
 /// The propositional network as an engine.
 #[derive(Debug)]
 pub struct Propnet {
+    code: Arc<Code>,
+}
+
+/// What an engine has compiled, and its workers share.
+#[derive(Debug)]
+struct Code {
     vocabulary: Arc<Vocabulary>,
     net: Net,
     layout: Layout,
@@ -58,7 +65,7 @@ impl Propnet {
         turns.push(Turn::following(everything));
         let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
         let goals = GoalCode::new(&net, &layout);
-        Propnet { vocabulary, net, layout, turns, terminal, initial, goals }
+        Propnet { code: Arc::new(Code { vocabulary, net, layout, turns, terminal, initial, goals }) }
     }
 
     /// The engine over a network of which little will be asked: it follows the whole network in every state, so
@@ -70,25 +77,12 @@ impl Propnet {
         let turns = vec![Turn::following(Counters::new(&net, followed))];
         let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
         let goals = GoalCode::new(&net, &layout);
-        Propnet { vocabulary, net, layout, turns, terminal, initial, goals }
+        Propnet { code: Arc::new(Code { vocabulary, net, layout, turns, terminal, initial, goals }) }
     }
 
     /// The network.
     pub fn net(&self) -> &Net {
-        &self.net
-    }
-
-    fn new_worker(&self) -> ScalarWorker<'_> {
-        ScalarWorker {
-            engine: self,
-            row: vec![0; self.layout.words()],
-            flips: vec![0; self.layout.words()],
-            turns: self.turns.iter().map(TurnMemory::new).collect(),
-            time: 2,
-            terminal: None,
-            goals: Goals::new(&self.goals),
-            scratch: Scratch::default(),
-        }
+        &self.code.net
     }
 }
 
@@ -98,73 +92,90 @@ impl Engine for Propnet {
     }
 
     fn vocabulary(&self) -> &Arc<Vocabulary> {
-        &self.vocabulary
+        &self.code.vocabulary
     }
 
     fn memory_usage(&self) -> usize {
-        self.net.nodes.len() * std::mem::size_of::<Node>()
-            + self.turns.iter().map(Turn::memory_usage).sum::<usize>()
-            + self.terminal.memory_usage()
-            + self.goals.memory_usage()
+        let Code { net, turns, terminal, goals, .. } = &*self.code;
+        net.nodes.len() * std::mem::size_of::<Node>()
+            + turns.iter().map(Turn::memory_usage).sum::<usize>()
+            + terminal.memory_usage()
+            + goals.memory_usage()
     }
 
-    fn worker(&self) -> Box<dyn Worker + '_> {
-        Box::new(self.new_worker())
+    fn worker(&self) -> Box<dyn Worker> {
+        Box::new(ScalarWorker { memory: Memory::new(&self.code), code: self.code.clone() })
     }
+}
+
+/// One thread's reasoner.
+#[derive(Debug)]
+struct ScalarWorker {
+    code: Arc<Code>,
+    memory: Memory,
 }
 
 /// What a worker knows about the states of one phase.
 #[derive(Debug)]
-struct TurnMemory<'e> {
+struct TurnMemory {
     findings: Findings,
     /// Made when it is first needed.
-    tracker: Option<Tracker<'e>>,
+    tracker: Option<Tracker>,
 }
 
-impl<'e> TurnMemory<'e> {
-    fn new(turn: &Turn) -> TurnMemory<'e> {
+impl TurnMemory {
+    fn new(turn: &Turn) -> TurnMemory {
         TurnMemory { findings: Findings::new(&turn.formulas), tracker: None }
     }
 
-    /// The tracker, brought to the state.
+    /// The tracker, brought to the state, and what it follows.
     #[inline]
-    fn tracker(&mut self, engine: &'e Propnet, turn: &'e Turn, state: &Row) -> &mut Tracker<'e> {
-        let tracker = self.tracker.get_or_insert_with(|| {
-            let counters = turn.counters.as_ref().expect("what is not asked is followed");
-            Tracker::new(counters, &engine.initial)
-        });
-        tracker.load(state);
-        tracker
+    fn tracker<'c>(&mut self, code: &Code, turn: &'c Turn, state: &Row) -> (&mut Tracker, &'c Counters) {
+        let counters = turn.counters.as_ref().expect("what is not asked is followed");
+        let tracker = self.tracker.get_or_insert_with(|| Tracker::new(counters, &code.initial));
+        tracker.load(counters, state);
+        (tracker, counters)
     }
 }
 
-/// One thread's memory.
+/// One thread's memory. It does not hold the engine: every call takes the code that it was made for.
 #[derive(Debug)]
-struct ScalarWorker<'e> {
-    engine: &'e Propnet,
+struct Memory {
     /// The state that the findings speak of, and behind it the moves that are on.
     row: Vec<u64>,
     /// The bits of the row that a move changes; zero in between.
     flips: Vec<u64>,
-    turns: Vec<TurnMemory<'e>>,
+    turns: Vec<TurnMemory>,
     /// Another one for each row: even, and never zero.
     time: u32,
     /// Made when it is first needed.
-    terminal: Option<Tracker<'e>>,
-    goals: Goals<'e>,
+    terminal: Option<Tracker>,
+    goals: Goals,
     scratch: Scratch,
 }
 
-impl<'e> ScalarWorker<'e> {
+impl Memory {
+    fn new(code: &Code) -> Memory {
+        Memory {
+            row: vec![0; code.layout.words()],
+            flips: vec![0; code.layout.words()],
+            turns: code.turns.iter().map(TurnMemory::new).collect(),
+            time: 2,
+            terminal: None,
+            goals: Goals::new(&code.goals),
+            scratch: Scratch::default(),
+        }
+    }
+
     /// Makes the state the one that is asked about. Gives its phase.
     #[inline]
-    fn load(&mut self, state: &Row) -> usize {
+    fn load(&mut self, code: &Code, state: &Row) -> usize {
         let row = &mut self.row[..state.len()];
         if row != state {
             row.copy_from_slice(state);
             self.row_changed();
         }
-        self.phase()
+        self.phase(code)
     }
 
     #[inline]
@@ -179,29 +190,27 @@ impl<'e> ScalarWorker<'e> {
 
     /// The phase of the state.
     #[inline]
-    fn phase(&self) -> usize {
-        let turns = &self.engine.turns;
+    fn phase(&self, code: &Code) -> usize {
+        let turns = &code.turns;
         turns.iter().position(|turn| turn.admits(&self.row)).unwrap_or(turns.len() - 1)
     }
 
     #[inline]
-    fn is_over(&mut self, phase: usize) -> bool {
-        let turn = &self.engine.turns[phase];
+    fn is_over(&mut self, code: &Code, phase: usize) -> bool {
+        let turn = &code.turns[phase];
         if let Some(terminal) = turn.terminal {
             let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
             return self.turns[phase].findings.holds(view, terminal);
         }
-        let engine = self.engine;
-        let tracker = self.terminal.get_or_insert_with(|| Tracker::new(&engine.terminal, &engine.initial));
-        tracker.load(&self.row[..engine.layout.state_words()]);
+        let tracker = self.terminal.get_or_insert_with(|| Tracker::new(&code.terminal, &code.initial));
+        tracker.load(&code.terminal, &self.row[..code.layout.state_words()]);
         tracker.is_terminal()
     }
 
     /// Replaces the moves of `joint` by one of each role at random; false if somebody has none.
     #[inline]
-    fn choose(&mut self, phase: usize, random: &mut Random, joint: &mut Vec<MoveId>) -> bool {
-        let (engine, memory) = (self.engine, &mut self.turns[phase]);
-        let turn = &engine.turns[phase];
+    fn choose(&mut self, code: &Code, phase: usize, random: &mut Random, joint: &mut Vec<MoveId>) -> bool {
+        let (turn, memory) = (&code.turns[phase], &mut self.turns[phase]);
         joint.clear();
         if let Some(legal) = &turn.legal {
             let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
@@ -213,7 +222,7 @@ impl<'e> ScalarWorker<'e> {
             }
             return true;
         }
-        let tracker = memory.tracker(engine, turn, &self.row[..engine.layout.state_words()]);
+        let (tracker, _) = memory.tracker(code, turn, &self.row[..code.layout.state_words()]);
         for legal in tracker.legal() {
             let members = legal.members();
             if members.is_empty() {
@@ -227,13 +236,12 @@ impl<'e> ScalarWorker<'e> {
 
     /// Makes the moves, which may be legal in states of the phase.
     #[inline]
-    fn advance(&mut self, phase: usize, joint: &[MoveId]) {
-        let engine = self.engine;
-        let turn = &engine.turns[phase];
+    fn advance(&mut self, code: &Code, phase: usize, joint: &[MoveId]) {
+        let turn = &code.turns[phase];
         if let Some(effects) = &turn.effects {
             let reads_moves = turn.formulas.reads_moves();
             if reads_moves {
-                engine.layout.set_moves(&mut self.row, joint);
+                code.layout.set_moves(&mut self.row, joint);
                 self.row_changed();
             }
             let findings = &mut self.turns[phase].findings;
@@ -242,69 +250,101 @@ impl<'e> ScalarWorker<'e> {
             }
             effects.make(joint, &turn.formulas, &mut self.row, self.time, findings, &mut self.flips);
             if reads_moves {
-                engine.layout.clear_moves(&mut self.row);
+                code.layout.clear_moves(&mut self.row);
             }
         } else {
-            let state = &mut self.row[..engine.layout.state_words()];
-            self.turns[phase].tracker(engine, turn, state).next(joint, state);
+            let state = &mut self.row[..code.layout.state_words()];
+            let (tracker, counters) = self.turns[phase].tracker(code, turn, state);
+            tracker.next(counters, joint, state);
         }
         self.row_changed();
     }
 
     /// The phase after that one, moves being legal.
     #[inline]
-    fn phase_after(&self, phase: usize) -> usize {
+    fn phase_after(&self, code: &Code, phase: usize) -> usize {
         // The last one is for states that agree with none, and has no fixed place in the cycle.
-        let phases = self.engine.turns.len() - 1;
+        let phases = code.turns.len() - 1;
         match phase + 1 {
             next if next < phases => next,
             next if next == phases => 0,
-            _ => self.phase(),
+            _ => self.phase(code),
         }
     }
 }
 
-impl Worker for ScalarWorker<'_> {
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.engine.vocabulary
-    }
-
-    fn initial(&mut self, out: &mut Row) {
-        out.copy_from_slice(&self.engine.initial);
-    }
-
-    fn is_terminal(&mut self, state: &Row) -> bool {
-        let phase = self.load(state);
-        self.is_over(phase)
-    }
-
-    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
-        let phase = self.load(state);
-        let (engine, memory) = (self.engine, &mut self.turns[phase]);
-        let turn = &engine.turns[phase];
+impl Memory {
+    fn legal(&mut self, code: &Code, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
+        let phase = self.load(code, state);
+        let (turn, memory) = (&code.turns[phase], &mut self.turns[phase]);
         if let Some(legal) = &turn.legal {
             let view = View { formulas: &turn.formulas, row: &self.row, time: self.time };
             legal[role.index()].list(view, &mut memory.findings, &mut self.scratch, out);
             return;
         }
         out.clear();
-        let tracker = memory.tracker(engine, turn, state);
+        let (tracker, _) = memory.tracker(code, turn, state);
         out.extend(tracker.legal()[role.index()].members().iter().map(|&action| MoveId(action)));
         out.sort_unstable();
     }
 
-    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
-        let phase = self.load(state);
+    fn next(&mut self, code: &Code, state: &Row, joint: &[MoveId], out: &mut Row) {
+        let phase = self.load(code, state);
         // Moves that can never be legal in this phase: the whole network has an answer for them, too.
-        let effects = self.engine.turns[phase].effects.as_ref();
+        let effects = code.turns[phase].effects.as_ref();
         let unknown = effects.is_some_and(|effects| !effects.know(joint));
-        self.advance(if unknown { self.engine.turns.len() - 1 } else { phase }, joint);
+        self.advance(code, if unknown { code.turns.len() - 1 } else { phase }, joint);
         out.copy_from_slice(&self.row[..state.len()]);
     }
 
-    fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
-        self.load(state);
-        self.goals.goal(state, self.time, role)
+    fn playout(
+        &mut self,
+        code: &Code,
+        state: &mut Row,
+        most: usize,
+        random: &mut Random,
+        joint: &mut Vec<MoveId>,
+    ) -> usize {
+        let mut phase = self.load(code, state);
+        let mut made = 0;
+        while made < most && !self.is_over(code, phase) && self.choose(code, phase, random, joint) {
+            self.advance(code, phase, joint);
+            phase = self.phase_after(code, phase);
+            made += 1;
+        }
+        state.copy_from_slice(&self.row[..state.len()]);
+        made
+    }
+}
+
+/// A network has an answer to every question: there are no faults.
+impl Worker for ScalarWorker {
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.code.vocabulary
+    }
+
+    fn initial(&mut self, out: &mut Row) {
+        out.copy_from_slice(&self.code.initial);
+    }
+
+    fn is_terminal(&mut self, state: &Row) -> Result<bool, Fault> {
+        let phase = self.memory.load(&self.code, state);
+        Ok(self.memory.is_over(&self.code, phase))
+    }
+
+    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) -> Result<(), Fault> {
+        self.memory.legal(&self.code, state, role, out);
+        Ok(())
+    }
+
+    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) -> Result<(), Fault> {
+        self.memory.next(&self.code, state, joint, out);
+        Ok(())
+    }
+
+    fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault> {
+        self.memory.load(&self.code, state);
+        Ok(self.memory.goals.goal(&self.code.goals, state, self.memory.time, role))
     }
 
     fn playout(
@@ -313,15 +353,7 @@ impl Worker for ScalarWorker<'_> {
         most: usize,
         random: &mut Random,
         buffer: &mut PlayoutBuffer,
-    ) -> usize {
-        let mut phase = self.load(state);
-        let mut made = 0;
-        while made < most && !self.is_over(phase) && self.choose(phase, random, &mut buffer.joint) {
-            self.advance(phase, &buffer.joint);
-            phase = self.phase_after(phase);
-            made += 1;
-        }
-        state.copy_from_slice(&self.row[..state.len()]);
-        made
+    ) -> Result<usize, Fault> {
+        Ok(self.memory.playout(&self.code, state, most, random, &mut buffer.joint))
     }
 }

@@ -5,10 +5,10 @@ use super::indexed_set::IndexedSet;
 use crate::row::Row;
 use crate::vocabulary::MoveId;
 
-/// The values of a compiled network, and the answers that are read off it.
+/// The values of a compiled network, and the answers that are read off it. It does not hold the network: every call
+/// takes the counters that the tracker was made with.
 #[derive(Debug)]
-pub(super) struct Tracker<'c> {
-    counters: &'c Counters,
+pub(super) struct Tracker {
     now: Situation,
     /// The situation in the home state, to which playouts return: restoring it costs a copy, while going back
     /// change by change costs as much as the whole playout did.
@@ -70,9 +70,9 @@ impl Clone for Situation {
     }
 }
 
-impl<'c> Tracker<'c> {
+impl Tracker {
     /// The network in the empty state, with `home` as the state that can be restored at once.
-    pub(super) fn new(counters: &'c Counters, home: &Row) -> Tracker<'c> {
+    pub(super) fn new(counters: &Counters, home: &Row) -> Tracker {
         let empty = Situation {
             counts: counters.counts.clone(),
             row: vec![0; home.len()],
@@ -82,7 +82,6 @@ impl<'c> Tracker<'c> {
             dirty: vec![true; counters.blocks.len()],
         };
         let mut tracker = Tracker {
-            counters,
             home: empty.clone(),
             now: empty,
             joint: Vec::with_capacity(counters.moves.len()),
@@ -92,11 +91,11 @@ impl<'c> Tracker<'c> {
         };
         for position in 0..counters.outputs.len() {
             if tracker.holds(counters.outputs_from + position as Place) {
-                tracker.output(position, true);
+                tracker.output(counters, position, true);
             }
         }
-        tracker.settle();
-        tracker.load(home);
+        tracker.settle(counters);
+        tracker.load(counters, home);
         tracker.home = tracker.now.clone();
         tracker
     }
@@ -117,9 +116,9 @@ impl<'c> Tracker<'c> {
 
     /// Brings the network to `state`, without moves.
     #[inline]
-    pub(super) fn load(&mut self, state: &Row) {
+    pub(super) fn load(&mut self, counters: &Counters, state: &Row) {
         let mut changes = 0;
-        for ((now, word), read) in self.now.row.iter().zip(state).zip(&self.counters.read) {
+        for ((now, word), read) in self.now.row.iter().zip(state).zip(&counters.read) {
             let differ = now ^ word & read;
             if differ != 0 {
                 changes += differ.count_ones();
@@ -129,11 +128,11 @@ impl<'c> Tracker<'c> {
             return;
         }
         if changes > CLOSE {
-            self.start_nearer(state, changes);
+            self.start_nearer(counters, state, changes);
         }
         // Moves go off together with the change of state, so that nothing is computed for moves of the past.
-        self.switch_off();
-        for (at, (word, read)) in state.iter().zip(&self.counters.read).enumerate() {
+        self.switch_off(counters);
+        for (at, (word, read)) in state.iter().zip(&counters.read).enumerate() {
             let word = word & read;
             let mut differ = std::mem::replace(&mut self.now.row[at], word) ^ word;
             while differ != 0 {
@@ -142,12 +141,12 @@ impl<'c> Tracker<'c> {
                 differ &= differ - 1;
             }
         }
-        self.settle();
+        self.settle(counters);
     }
 
     /// Goes home if the way from there is much shorter.
-    fn start_nearer(&mut self, state: &Row, changes: u32) {
-        let words = self.home.row.iter().zip(state).zip(&self.counters.read);
+    fn start_nearer(&mut self, counters: &Counters, state: &Row, changes: u32) {
+        let words = self.home.row.iter().zip(state).zip(&counters.read);
         let from_home: u32 = words.map(|((home, word), read)| (home ^ word & read).count_ones()).sum();
         if from_home * 4 < changes {
             self.now.clone_from(&self.home);
@@ -157,20 +156,20 @@ impl<'c> Tracker<'c> {
 
     /// Writes the state that follows from the present one, which `row` holds, when the moves are made.
     /// The moves stay switched on until the next `load`.
-    pub(super) fn next(&mut self, joint: &[MoveId], row: &mut Row) {
+    pub(super) fn next(&mut self, counters: &Counters, joint: &[MoveId], row: &mut Row) {
         for (role, &action) in joint.iter().enumerate() {
-            self.flip_input(self.counters.moves[role] + action.0, true);
+            self.flip_input(counters.moves[role] + action.0, true);
             self.joint.push(action);
         }
-        self.settle();
+        self.settle(counters);
         for &fluent in self.now.changes.members() {
             row[fluent as usize / 64] ^= 1 << (fluent % 64);
         }
     }
 
-    fn switch_off(&mut self) {
+    fn switch_off(&mut self, counters: &Counters) {
         for role in 0..self.joint.len() {
-            self.flip_input(self.counters.moves[role] + self.joint[role].0, false);
+            self.flip_input(counters.moves[role] + self.joint[role].0, false);
         }
         self.joint.clear();
     }
@@ -187,18 +186,17 @@ impl<'c> Tracker<'c> {
     }
 
     /// Carries all changes through the network.
-    fn settle(&mut self) {
+    fn settle(&mut self, counters: &Counters) {
         loop {
-            self.propagate();
+            self.propagate(counters);
             // Blocks in order: a later one may read an earlier one.
             let Some(block) = self.now.dirty.iter().position(|dirty| *dirty) else { return };
             self.now.dirty[block] = false;
-            self.compute_block(&self.counters.blocks[block]);
+            self.compute_block(&counters.blocks[block]);
         }
     }
 
-    fn propagate(&mut self) {
-        let counters = self.counters;
+    fn propagate(&mut self, counters: &Counters) {
         while let Some(event) = self.events.pop() {
             let (from, to) = counters.readers[(event >> 1) as usize];
             self.work += EVENT + EDGE * u64::from(to - from);
@@ -212,7 +210,7 @@ impl<'c> Tracker<'c> {
                     if reader < counters.outputs_from {
                         self.events.push(reader << 1 | rises);
                     } else {
-                        self.output((reader - counters.outputs_from) as usize, rises == 1);
+                        self.output(counters, (reader - counters.outputs_from) as usize, rises == 1);
                     }
                 }
             }
@@ -220,8 +218,8 @@ impl<'c> Tracker<'c> {
     }
 
     #[inline]
-    fn output(&mut self, position: usize, value: bool) {
-        match self.counters.outputs[position] {
+    fn output(&mut self, counters: &Counters, position: usize, value: bool) {
+        match counters.outputs[position] {
             Output::Legal { role, action } => self.now.legal[role as usize].toggle(action),
             Output::Change { fluent } => self.now.changes.toggle(fluent),
             Output::Terminal => self.now.terminal = value,

@@ -6,12 +6,13 @@ use super::compile::compile;
 use super::facts::{Facts, number_all};
 use super::node::{OrAndTree, OrId, Target};
 use super::order::{FluentSize, Sizes};
-use super::prove::Prover;
+use super::prove::{Code, Prover};
 use super::rulebook::Rulebook;
 use super::tune::Tuner;
 use super::unfold::unfold;
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
+use crate::fault::{Fault, Question};
 use crate::frontend::{Estimate, Program, Shape};
 use crate::limits::{Exceeded, Limits};
 use crate::random::Random;
@@ -23,6 +24,9 @@ use hashbrown::{HashMap, HashSet};
 use ludex_gdl::Game;
 use std::sync::Arc;
 
+/// The name by which users choose the engine.
+const NAME: &str = "tree";
+
 /// The OR-AND tree interpreter.
 #[derive(Debug)]
 pub struct Tree {
@@ -33,8 +37,8 @@ pub struct Tree {
 /// The tree with cells of the width that the game needs.
 #[derive(Debug)]
 enum Machine {
-    Narrow(Compiled<u16>),
-    Wide(Compiled<u32>),
+    Narrow(Arc<Compiled<u16>>),
+    Wide(Arc<Compiled<u32>>),
 }
 
 #[derive(Debug)]
@@ -77,10 +81,10 @@ impl Tree {
         let narrow = !book.has_functions() && lexicon.terms.len() < usize::from(u16::MAX);
         let machine = if narrow {
             let compiled = Compiled::new(&book, &mut lexicon, vocabulary.clone(), options, limits);
-            Machine::Narrow(Tuner { book, lexicon, compiled }.best()?)
+            Machine::Narrow(Arc::new(Tuner { book, lexicon, compiled }.best()?))
         } else {
             let compiled = Compiled::new(&book, &mut lexicon, vocabulary.clone(), options, limits);
-            Machine::Wide(Tuner { book, lexicon, compiled }.best()?)
+            Machine::Wide(Arc::new(Tuner { book, lexicon, compiled }.best()?))
         };
         Ok(Tree { vocabulary, machine })
     }
@@ -153,8 +157,9 @@ impl<C: Cell> Compiled<C> {
         self.terms = lexicon.terms.clone();
         self.tree = tree;
         let mut initial = vec![0; self.vocabulary.words()];
-        let mut worker = self.worker();
-        worker.fluents_into(&self.tree.roots.init, &mut initial).map_err(BuildError::too_large)?;
+        let init =
+            Memory::new(self, self.limits).fluents_into(self.code(), &self.tree.roots.init, &mut initial);
+        init.map_err(BuildError::too_large)?;
         self.initial = initial;
         Ok(())
     }
@@ -163,59 +168,27 @@ impl<C: Cell> Compiled<C> {
         super::show::show(&self.tree, &self.facts.paths, &self.try_out(20, u64::MAX))
     }
 
-    fn worker(&self) -> TreeWorker<'_, C> {
-        self.worker_within(self.limits)
-    }
-
-    fn worker_within(&self, limits: Limits) -> TreeWorker<'_, C> {
-        let words = self.vocabulary.words();
-        let prover = Prover::new(&self.tree, &self.facts, &self.terms, words, self.options, limits);
-        TreeWorker { compiled: self, prover, legal: Vec::new(), ended: Vec::new(), fault: None }
+    fn code(&self) -> Code<'_, C> {
+        Code { tree: &self.tree, facts: &self.facts }
     }
 
     /// Plays at random for at most so many moves, or until they take more than `most` steps of work.
     pub(super) fn try_out(&self, moves: usize, most: u64) -> Seen {
         // No single question may take more, either, nor leave more rows than that.
         let rows = self.limits.rows.min(usize::try_from(most).unwrap_or(usize::MAX));
-        let mut worker =
-            self.worker_within(Limits { rows, steps: self.limits.steps.min(most), ..self.limits });
-        let mut random = Random::new(1);
-        let (mut state, mut next) = (self.initial.clone(), self.initial.clone());
-        let (mut legal, mut joint) = (Vec::new(), Vec::new());
+        let limits = Limits { rows, steps: self.limits.steps.min(most), ..self.limits };
+        let mut memory = Memory::new(self, limits);
         let mut states = Vec::new();
-        while states.len() < moves {
-            states.push(state.clone());
-            let over = worker.is_terminal(&state);
-            joint.clear();
-            for role in self.vocabulary.roles() {
-                worker.legal(&state, role, &mut legal);
-                if !legal.is_empty() {
-                    joint.push(legal[random.below(legal.len())]);
-                }
-            }
-            if over || joint.len() < self.vocabulary.role_count() {
-                break;
-            }
-            worker.next(&state, &joint, &mut next);
-            state.copy_from_slice(&next);
-            if worker.fault.is_some() || worker.prover.work() > most {
-                break;
-            }
-        }
-        // Goals are asked for once a game.
-        for role in self.vocabulary.roles() {
-            worker.goal(&state, role);
-        }
-        let failed = worker.fault.is_some();
+        let failed = memory.play(self, moves, most, &mut states).is_err();
         Seen {
-            work: if failed { u64::MAX } else { worker.prover.work() },
+            work: if failed { u64::MAX } else { memory.prover.work() },
             failed,
             moves: states.len(),
             fluents: (0..self.shapes.len()).map(|shape| self.fluent_size(shape, &states)).collect(),
-            counts: worker.prover.counts().collect(),
-            flows: worker.prover.flows().to_vec(),
-            whole: worker.prover.whole().to_vec(),
-            steps: worker.prover.steps().to_vec(),
+            counts: memory.prover.counts().collect(),
+            flows: memory.prover.flows().to_vec(),
+            whole: memory.prover.whole().to_vec(),
+            steps: memory.prover.steps().to_vec(),
         }
     }
 
@@ -251,7 +224,7 @@ impl<C: Cell> Compiled<C> {
 
 impl Engine for Tree {
     fn name(&self) -> &'static str {
-        "tree"
+        NAME
     }
 
     fn vocabulary(&self) -> &Arc<Vocabulary> {
@@ -265,73 +238,155 @@ impl Engine for Tree {
         }
     }
 
-    fn worker(&self) -> Box<dyn Worker + '_> {
+    fn worker(&self) -> Box<dyn Worker> {
         match &self.machine {
-            Machine::Narrow(compiled) => Box::new(compiled.worker()),
-            Machine::Wide(compiled) => Box::new(compiled.worker()),
+            Machine::Narrow(compiled) => Box::new(TreeWorker::new(compiled)),
+            Machine::Wide(compiled) => Box::new(TreeWorker::new(compiled)),
         }
     }
 }
 
-/// One thread's prover.
+/// One thread's reasoner.
 #[derive(Debug)]
-struct TreeWorker<'e, C> {
-    compiled: &'e Compiled<C>,
-    prover: Prover<'e, C>,
+struct TreeWorker<C> {
+    compiled: Arc<Compiled<C>>,
+    memory: Memory<C>,
+}
+
+/// One thread's prover and buffers. It does not hold the engine: every call takes the one that it was made for.
+#[derive(Debug)]
+struct Memory<C> {
+    prover: Prover<C>,
     /// Legal moves as bits.
     legal: Vec<u64>,
     /// Fluents that end, as bits.
     ended: Vec<u64>,
-    fault: Option<Exceeded>,
 }
 
-impl<C: Cell> TreeWorker<'_, C> {
+impl<C: Cell> Memory<C> {
+    fn new(compiled: &Compiled<C>, limits: Limits) -> Memory<C> {
+        let words = compiled.vocabulary.words();
+        let prover = Prover::new(&compiled.tree, &compiled.terms, words, compiled.options, limits);
+        Memory { prover, legal: Vec::new(), ended: Vec::new() }
+    }
+
     /// Sets the bits of the fluents that the roots derive, one root a shape.
-    fn fluents_into(&mut self, roots: &[OrId], out: &mut Row) -> Result<(), Exceeded> {
+    fn fluents_into(&mut self, code: Code<'_, C>, roots: &[OrId], out: &mut Row) -> Result<(), Exceeded> {
         for (shape, &root) in roots.iter().enumerate() {
-            self.prover.prove_bits(root, Target::Fluents { shape }, out)?;
+            self.prover.prove_bits(code, root, Target::Fluents { shape }, out)?;
         }
         Ok(())
     }
 
-    fn successor(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) -> Result<(), Exceeded> {
+    fn is_terminal(&mut self, compiled: &Compiled<C>, state: &Row) -> Result<bool, Exceeded> {
         self.prover.set_state(state);
-        let moves = &self.compiled.facts.moves;
-        self.prover.set_moves(joint.iter().zip(moves).map(|(action, moves)| &moves[action.index()]));
-        // What holds on is what held and does not end.
-        for &(shape, root) in &self.compiled.tree.roots.ends {
-            self.ended.clear();
-            self.ended.resize(out.len(), 0);
-            self.prover.prove_bits(root, Target::Fluents { shape }, &mut self.ended)?;
-            let of_shape = &self.compiled.facts.of_shape[shape];
-            for (at, word) in out.iter_mut().enumerate() {
-                *word |= state[at] & of_shape[at] & !self.ended[at];
-            }
-        }
-        self.fluents_into(&self.compiled.tree.roots.next, out)
+        let Some(root) = compiled.tree.roots.terminal else { return Ok(false) };
+        Ok(self.prover.prove(compiled.code(), root)?.len() > 0)
     }
 
-    fn legal_bits(&mut self, role: RoleId) -> Result<(), Exceeded> {
-        let compiled = self.compiled;
+    fn legal(
+        &mut self,
+        compiled: &Compiled<C>,
+        state: &Row,
+        role: RoleId,
+        out: &mut Vec<MoveId>,
+    ) -> Result<(), Exceeded> {
+        out.clear();
+        self.prover.set_state(state);
         self.legal.clear();
         self.legal.resize(compiled.vocabulary.move_count(role).div_ceil(64), 0);
         for (shape, &root) in compiled.tree.roots.legal[role.index()].iter().enumerate() {
             let target = Target::Moves { role: role.index(), shape };
-            self.prover.prove_bits(root, target, &mut self.legal)?;
+            self.prover.prove_bits(compiled.code(), root, target, &mut self.legal)?;
         }
+        out.extend(row::fluents(&self.legal).map(|FluentId(bit)| MoveId(bit)));
         Ok(())
     }
 
-    /// Remembers a limit that was hit, and gives the answer for that case.
-    fn answered<T>(&mut self, answer: Result<T, Exceeded>, otherwise: T) -> T {
-        answer.unwrap_or_else(|limit| {
-            self.fault = Some(limit);
-            otherwise
+    fn next(
+        &mut self,
+        compiled: &Compiled<C>,
+        state: &Row,
+        joint: &[MoveId],
+        out: &mut Row,
+    ) -> Result<(), Exceeded> {
+        out.fill(0);
+        self.prover.set_state(state);
+        self.prover.set_moves(joint);
+        // What holds on is what held and does not end.
+        for &(shape, root) in &compiled.tree.roots.ends {
+            self.ended.clear();
+            self.ended.resize(out.len(), 0);
+            self.prover.prove_bits(compiled.code(), root, Target::Fluents { shape }, &mut self.ended)?;
+            let of_shape = &compiled.facts.of_shape[shape];
+            for (at, word) in out.iter_mut().enumerate() {
+                *word |= state[at] & of_shape[at] & !self.ended[at];
+            }
+        }
+        self.fluents_into(compiled.code(), &compiled.tree.roots.next, out)
+    }
+
+    fn goal(&mut self, compiled: &Compiled<C>, state: &Row, role: RoleId) -> Result<Option<Goal>, Exceeded> {
+        self.prover.set_state(state);
+        let answers = self.prover.prove(compiled.code(), compiled.tree.roots.goal[role.index()])?;
+        Ok(match answers.len() {
+            1 => compiled.facts.goals.get(&answers.answer(0)[0].number()).copied(),
+            _ => None,
         })
+    }
+
+    /// Plays one game at random for at most so many moves, or until they take more than `most` steps of work, and
+    /// asks for the goals at its end. Notes the states it went through.
+    fn play(
+        &mut self,
+        compiled: &Compiled<C>,
+        moves: usize,
+        most: u64,
+        states: &mut Vec<Vec<u64>>,
+    ) -> Result<(), Exceeded> {
+        let vocabulary = &compiled.vocabulary;
+        let mut random = Random::new(1);
+        let (mut state, mut next) = (compiled.initial.clone(), compiled.initial.clone());
+        let (mut legal, mut joint) = (Vec::new(), Vec::new());
+        while states.len() < moves {
+            states.push(state.clone());
+            let over = self.is_terminal(compiled, &state)?;
+            joint.clear();
+            for role in vocabulary.roles() {
+                self.legal(compiled, &state, role, &mut legal)?;
+                if !legal.is_empty() {
+                    joint.push(legal[random.below(legal.len())]);
+                }
+            }
+            if over || joint.len() < vocabulary.role_count() {
+                break;
+            }
+            self.next(compiled, &state, &joint, &mut next)?;
+            state.copy_from_slice(&next);
+            if self.prover.work() > most {
+                break;
+            }
+        }
+        // Goals are asked for once a game.
+        for role in vocabulary.roles() {
+            self.goal(compiled, &state, role)?;
+        }
+        Ok(())
     }
 }
 
-impl<C: Cell> Worker for TreeWorker<'_, C> {
+impl<C: Cell> TreeWorker<C> {
+    fn new(compiled: &Arc<Compiled<C>>) -> TreeWorker<C> {
+        TreeWorker { memory: Memory::new(compiled, compiled.limits), compiled: compiled.clone() }
+    }
+
+    /// The fault of a question that ran into a limit.
+    fn fault(&self, question: Question, limit: Exceeded) -> Fault {
+        Fault::new(NAME, limit, question, &self.compiled.vocabulary)
+    }
+}
+
+impl<C: Cell> Worker for TreeWorker<C> {
     fn vocabulary(&self) -> &Vocabulary {
         &self.compiled.vocabulary
     }
@@ -340,44 +395,23 @@ impl<C: Cell> Worker for TreeWorker<'_, C> {
         out.copy_from_slice(&self.compiled.initial);
     }
 
-    fn is_terminal(&mut self, state: &Row) -> bool {
-        self.prover.set_state(state);
-        let Some(root) = self.compiled.tree.roots.terminal else { return false };
-        let proved = self.prover.prove(root).map(|answers| answers.len() > 0);
-        self.answered(proved, true)
+    fn is_terminal(&mut self, state: &Row) -> Result<bool, Fault> {
+        let answer = self.memory.is_terminal(&self.compiled, state);
+        answer.map_err(|limit| self.fault(Question::Terminal, limit))
     }
 
-    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) {
-        out.clear();
-        self.prover.set_state(state);
-        let proved = self.legal_bits(role);
-        if proved.is_ok() {
-            out.extend(row::fluents(&self.legal).map(|FluentId(bit)| MoveId(bit)));
-        }
-        self.answered(proved, ());
+    fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) -> Result<(), Fault> {
+        let answer = self.memory.legal(&self.compiled, state, role, out);
+        answer.map_err(|limit| self.fault(Question::Legal(role), limit))
     }
 
-    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) {
-        out.fill(0);
-        let proved = self.successor(state, joint, out);
-        if proved.is_err() {
-            out.fill(0);
-        }
-        self.answered(proved, ());
+    fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) -> Result<(), Fault> {
+        let answer = self.memory.next(&self.compiled, state, joint, out);
+        answer.map_err(|limit| self.fault(Question::Next, limit))
     }
 
-    fn goal(&mut self, state: &Row, role: RoleId) -> Option<Goal> {
-        self.prover.set_state(state);
-        let root = self.compiled.tree.roots.goal[role.index()];
-        let goals = &self.compiled.facts.goals;
-        let proved = self.prover.prove(root).map(|answers| match answers.len() {
-            1 => goals.get(&answers.answer(0)[0].number()).copied(),
-            _ => None,
-        });
-        self.answered(proved, None)
-    }
-
-    fn fault(&self) -> Option<Exceeded> {
-        self.fault
+    fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault> {
+        let answer = self.memory.goal(&self.compiled, state, role);
+        answer.map_err(|limit| self.fault(Question::Goal(role), limit))
     }
 }

@@ -182,8 +182,19 @@ impl<'a, C: Cell> Provider<C> for FromState<'a, C> {
 
 /// Moves that are made, of one shape.
 pub(super) struct FromMoves<'a, C> {
-    pub(super) joint: &'a [&'a Move<C>],
+    /// For each role all its moves.
+    pub(super) moves: &'a [Vec<Move<C>>],
+    /// For each role the one that it makes.
+    pub(super) joint: &'a [u32],
     pub(super) shape: usize,
+}
+
+impl<C> FromMoves<'_, C> {
+    #[inline]
+    fn made(&self) -> impl Iterator<Item = &Move<C>> {
+        let made = self.joint.iter().zip(self.moves).map(|(&action, moves)| &moves[action as usize]);
+        made.filter(|action| action.shape == self.shape)
+    }
 }
 
 impl<C: Cell> Provider<C> for FromMoves<'_, C> {
@@ -194,12 +205,12 @@ impl<C: Cell> Provider<C> for FromMoves<'_, C> {
 
     #[inline]
     fn each(&self, (): (), mut found: impl FnMut(&[C])) {
-        self.joint.iter().filter(|m| m.shape == self.shape).for_each(|m| found(&m.cells));
+        self.made().for_each(|action| found(&action.cells));
     }
 
     #[inline]
     fn any(&self, (): (), row: &[C], check: &[(u16, Source)]) -> bool {
-        self.joint.iter().any(|m| m.shape == self.shape && passes(row, &m.cells, check))
+        self.made().any(|action| passes(row, &action.cells, check))
     }
 }
 

@@ -8,7 +8,7 @@
 use super::Options;
 use super::answers::{Answers, NONE};
 use super::cell::{Cell, Source, value};
-use super::facts::{Facts, Move};
+use super::facts::Facts;
 use super::groups::Groups;
 use super::lookup::{Added, Key};
 use super::merge::{FromAnswers, FromFacts, FromGroups, FromMoves, FromState, merge, retain, take_over};
@@ -18,6 +18,7 @@ use super::rowset::RowSet;
 use crate::limits::{Budget, Exceeded, Limits};
 use crate::row::Row;
 use crate::terms::{TermId, Terms};
+use crate::vocabulary::MoveId;
 use ludex_gdl::analysis::dependencies::Phase;
 
 /// What is being worked on.
@@ -41,15 +42,30 @@ enum Progress {
     },
 }
 
-/// One thread's memory: the state at hand, and what has been asked and answered about it.
+/// What is proved with.
 #[derive(Debug)]
-pub(super) struct Prover<'e, C> {
-    pub(super) tree: &'e OrAndTree,
-    pub(super) facts: &'e Facts<C>,
+pub(super) struct Code<'c, C> {
+    pub(super) tree: &'c OrAndTree,
+    pub(super) facts: &'c Facts<C>,
+}
+
+impl<C> Clone for Code<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Code<'_, C> {}
+
+/// One thread's memory: the state at hand, and what has been asked and answered about it. It does not hold the tree:
+/// every call takes the code that it was made for.
+#[derive(Debug)]
+pub(super) struct Prover<C> {
     options: Options,
     limits: Limits,
     pub(super) state: Vec<u64>,
-    pub(super) joint: Vec<&'e Move<C>>,
+    /// For each role the position of its move in `Facts::moves`.
+    pub(super) joint: Vec<u32>,
     /// How often the state, and the state or the moves, have changed.
     state_changes: u64,
     move_changes: u64,
@@ -81,18 +97,15 @@ pub(super) struct Prover<'e, C> {
     work: u64,
 }
 
-impl<'e, C: Cell> Prover<'e, C> {
+impl<C: Cell> Prover<C> {
     pub(super) fn new(
-        tree: &'e OrAndTree,
-        facts: &'e Facts<C>,
+        tree: &OrAndTree,
         terms: &Terms,
         words: usize,
         options: Options,
         limits: Limits,
-    ) -> Prover<'e, C> {
+    ) -> Prover<C> {
         Prover {
-            tree,
-            facts,
             options,
             limits,
             state: vec![0; words],
@@ -128,9 +141,9 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Makes the proofs speak of these moves.
-    pub(super) fn set_moves(&mut self, joint: impl Iterator<Item = &'e Move<C>>) {
+    pub(super) fn set_moves(&mut self, joint: &[MoveId]) {
         self.joint.clear();
-        self.joint.extend(joint);
+        self.joint.extend(joint.iter().map(|action| action.0));
         self.move_changes += 1;
     }
 
@@ -166,19 +179,19 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Proves a question without inputs.
-    pub(super) fn prove(&mut self, or: OrId) -> Result<&Answers<C>, Exceeded> {
+    pub(super) fn prove(&mut self, code: Code<'_, C>, or: OrId) -> Result<&Answers<C>, Exceeded> {
         self.work += self.budget.ticks();
         self.budget = Budget::new(self.limits);
-        let node = &self.tree.ors[or.index()];
+        let node = &code.tree.ors[or.index()];
         if !self.options.sharing || node.target.is_some() {
             self.stamps[node.component.index()] = 0;
         }
-        self.refresh(or);
+        self.refresh(code, or);
         let answers = &mut self.answers[or.index()];
         if let Added::New(_) = answers.questions.add(&self.no_values, &[]) {
             answers.open_questions();
-            self.enter(or);
-            if let Err(limit) = self.run() {
+            self.enter(code, or);
+            if let Err(limit) = self.run(code) {
                 self.stack.clear();
                 self.forget();
                 return Err(limit);
@@ -188,16 +201,21 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Proves a root and sets the bits of what it derives.
-    pub(super) fn prove_bits(&mut self, or: OrId, target: Target, bits: &mut [u64]) -> Result<(), Exceeded> {
-        let facts = self.facts;
-        if self.tree.ors[or.index()].target.is_some() {
+    pub(super) fn prove_bits(
+        &mut self,
+        code: Code<'_, C>,
+        or: OrId,
+        target: Target,
+        bits: &mut [u64],
+    ) -> Result<(), Exceeded> {
+        if code.tree.ors[or.index()].target.is_some() {
             self.bits.clear();
             self.bits.resize(bits.len(), 0);
-            self.prove(or)?;
+            self.prove(code, or)?;
             bits.iter_mut().zip(&self.bits).for_each(|(word, new)| *word |= new);
         } else {
-            let numbers = facts.numbers(target);
-            for number in self.prove(or)?.all().filter_map(|answer| numbers.find_whole(answer)) {
+            let numbers = code.facts.numbers(target);
+            for number in self.prove(code, or)?.all().filter_map(|answer| numbers.find_whole(answer)) {
                 set_bit(bits, number);
             }
         }
@@ -205,8 +223,8 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Forgets what a node, and those it needs that need it, have answered about another state.
-    fn refresh(&mut self, or: OrId) {
-        let node = &self.tree.ors[or.index()];
+    fn refresh(&mut self, code: Code<'_, C>, or: OrId) {
+        let node = &code.tree.ors[or.index()];
         let change = match node.phase {
             Phase::Static => 1,
             Phase::State => self.state_changes,
@@ -216,10 +234,10 @@ impl<'e, C: Cell> Prover<'e, C> {
             return;
         }
         self.stamps[node.component.index()] = change;
-        let component = &self.tree.components[node.component.index()];
+        let component = &code.tree.components[node.component.index()];
         for member in &component.members {
             self.answers[member.index()].forget();
-            for grouping in &self.tree.ors[member.index()].groupings {
+            for grouping in &code.tree.ors[member.index()].groupings {
                 self.groups[grouping.index()].forget();
             }
         }
@@ -229,8 +247,8 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Puts the questions of a node that were not taken up yet on the stack.
-    fn enter(&mut self, or: OrId) {
-        let node = &self.tree.ors[or.index()];
+    fn enter(&mut self, code: Code<'_, C>, or: OrId) {
+        let node = &code.tree.ors[or.index()];
         if node.recursive {
             self.stack.push(Frame::Component(node.component));
         } else {
@@ -246,17 +264,17 @@ impl<'e, C: Cell> Prover<'e, C> {
         self.stack.push(Frame::Rules { or, rule: 0, op: None, from, to });
     }
 
-    fn run(&mut self) -> Result<(), Exceeded> {
+    fn run(&mut self, code: Code<'_, C>) -> Result<(), Exceeded> {
         while let Some(frame) = self.stack.pop() {
             match frame {
-                Frame::Rules { or, rule, op, from, to } => self.rules(or, rule, op, from, to)?,
+                Frame::Rules { or, rule, op, from, to } => self.rules(code, or, rule, op, from, to)?,
                 Frame::Resume { and, op } => {
-                    if let Progress::Waits { op, called } = self.advance(and, op)? {
+                    if let Progress::Waits { op, called } = self.advance(code, and, op)? {
                         self.stack.push(Frame::Resume { and, op });
-                        self.enter(called);
+                        self.enter(code, called);
                     }
                 }
-                Frame::Component(component) => self.component(component)?,
+                Frame::Component(component) => self.component(code, component)?,
             }
         }
         Ok(())
@@ -265,13 +283,14 @@ impl<'e, C: Cell> Prover<'e, C> {
     /// Goes on with the rules of a node until a call must be proved first.
     fn rules(
         &mut self,
+        code: Code<'_, C>,
         or: OrId,
         mut rule: u32,
         mut op: Option<u32>,
         from: u32,
         to: u32,
     ) -> Result<(), Exceeded> {
-        let node = &self.tree.ors[or.index()];
+        let node = &code.tree.ors[or.index()];
         while let Some(&and) = node.ands.get(rule as usize) {
             let start = op.take();
             if start.is_none() {
@@ -279,11 +298,11 @@ impl<'e, C: Cell> Prover<'e, C> {
                 if node.outputs == 0 && to - from == 1 && self.answers[or.index()].holds(from) {
                     return Ok(());
                 }
-                self.start(and, from, to);
+                self.start(code, and, from, to);
             }
-            if let Progress::Waits { op, called } = self.advance(and, start.unwrap_or(0))? {
+            if let Progress::Waits { op, called } = self.advance(code, and, start.unwrap_or(0))? {
                 self.stack.push(Frame::Rules { or, rule, op: Some(op), from, to });
-                self.enter(called);
+                self.enter(code, called);
                 return Ok(());
             }
             rule += 1;
@@ -292,9 +311,9 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Fills the RowSet of a rule with the questions.
-    fn start(&mut self, and: AndId, from: u32, to: u32) {
-        let node = &self.tree.ands[and.index()];
-        let or = &self.tree.ors[node.or.index()];
+    fn start(&mut self, code: Code<'_, C>, and: AndId, from: u32, to: u32) {
+        let node = &code.tree.ands[and.index()];
+        let or = &code.tree.ors[node.or.index()];
         let answers = &self.answers[node.or.index()];
         let rows = &mut self.rows[and.index()];
         rows.clear();
@@ -310,8 +329,8 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Works off the operations of a rule from `at` on.
-    fn advance(&mut self, and: AndId, at: u32) -> Result<Progress, Exceeded> {
-        let node = &self.tree.ands[and.index()];
+    fn advance(&mut self, code: Code<'_, C>, and: AndId, at: u32) -> Result<Progress, Exceeded> {
+        let node = &code.tree.ands[and.index()];
         let mut rows = std::mem::take(&mut self.rows[and.index()]);
         let mut progress = Ok(Progress::Finished);
         let mut steps = 0;
@@ -325,12 +344,12 @@ impl<'e, C: Cell> Prover<'e, C> {
                 break;
             }
             if let Op::Ask(site) = op {
-                if let Some(called) = self.ask(*site, &rows) {
+                if let Some(called) = self.ask(code, *site, &rows) {
                     progress = Ok(Progress::Waits { op: position as u32 + 1, called });
                     break;
                 }
             } else {
-                self.apply(op, &mut rows);
+                self.apply(code, op, &mut rows);
                 if rows.len() > self.limits.rows {
                     progress = Err(Exceeded::Rows(self.limits.rows));
                     break;
@@ -339,7 +358,7 @@ impl<'e, C: Cell> Prover<'e, C> {
         }
         if let Ok(Progress::Finished) = progress {
             steps += rows.len() as u64;
-            progress = self.answer(and, &rows).map(|()| Progress::Finished);
+            progress = self.answer(code, and, &rows).map(|()| Progress::Finished);
         }
         self.rows[and.index()] = rows;
         self.steps[and.index()] += steps;
@@ -347,11 +366,11 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// The return query: rows become answers.
-    fn answer(&mut self, and: AndId, rows: &RowSet<C>) -> Result<(), Exceeded> {
-        let node = &self.tree.ands[and.index()];
-        let or = &self.tree.ors[node.or.index()];
+    fn answer(&mut self, code: Code<'_, C>, and: AndId, rows: &RowSet<C>) -> Result<(), Exceeded> {
+        let node = &code.tree.ands[and.index()];
+        let or = &code.tree.ors[node.or.index()];
         if let Some(target) = or.target {
-            let numbers = self.facts.numbers(target);
+            let numbers = code.facts.numbers(target);
             for at in 0..rows.len() {
                 // What the vocabulary does not have cannot be reached by legal moves.
                 if let Some(number) = numbers.find(&node.place, rows.row(at)) {
@@ -369,13 +388,13 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Puts the questions of a call; gives the node that must be proved before they are answered.
-    fn ask(&mut self, site: SiteId, rows: &RowSet<C>) -> Option<OrId> {
-        let call = &self.tree.sites[site.index()];
-        let or = &self.tree.ors[call.or.index()];
+    fn ask(&mut self, code: Code<'_, C>, site: SiteId, rows: &RowSet<C>) -> Option<OrId> {
+        let call = &code.tree.sites[site.index()];
+        let or = &code.tree.ors[call.or.index()];
         if !self.options.sharing && !call.waits {
             self.stamps[or.component.index()] = 0;
         }
-        self.refresh(call.or);
+        self.refresh(code, call.or);
         let answers = &mut self.answers[call.or.index()];
         let questions = &mut self.questions[site.index()];
         questions.clear();
@@ -400,25 +419,25 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Applies one operation that needs no further proof.
-    fn apply(&mut self, op: &Op, rows: &mut RowSet<C>) {
+    fn apply(&mut self, code: Code<'_, C>, op: &Op, rows: &mut RowSet<C>) {
         let most = self.limits.rows;
         match op {
             Op::Fluents { index, key, merge: kind, take } => {
-                let index = &self.facts.fluent_indexes[index.index()];
-                let fluents = &self.facts.fluents;
+                let index = &code.facts.fluent_indexes[index.index()];
+                let fluents = &code.facts.fluents;
                 let provider = FromState { state: &self.state, fluents, index, key };
                 merge(rows, &provider, *kind, take, most);
             }
             Op::Facts { index, key, merge: kind, take } => {
-                let provider = FromFacts { index: &self.facts.fact_indexes[index.index()], key };
+                let provider = FromFacts { index: &code.facts.fact_indexes[index.index()], key };
                 merge(rows, &provider, *kind, take, most);
             }
             Op::Does { shape, merge: kind, take } => {
-                let provider = FromMoves { joint: &self.joint, shape: *shape };
+                let provider = FromMoves { moves: &code.facts.moves, joint: &self.joint, shape: *shape };
                 merge(rows, &provider, *kind, take, most);
             }
             Op::Ask(_) => {}
-            Op::Merge(site) => self.merge_answers(*site, rows),
+            Op::Merge(site) => self.merge_answers(code, *site, rows),
             Op::Distinct(left, right) => retain(rows, |row| value(row, *left) != value(row, *right)),
             Op::Constant(source) => {
                 let terms = &self.terms;
@@ -458,8 +477,8 @@ impl<'e, C: Cell> Prover<'e, C> {
     }
 
     /// Merges the answers of a call.
-    fn merge_answers(&mut self, site: SiteId, rows: &mut RowSet<C>) {
-        let call = &self.tree.sites[site.index()];
+    fn merge_answers(&mut self, code: Code<'_, C>, site: SiteId, rows: &mut RowSet<C>) {
+        let call = &code.tree.sites[site.index()];
         let questions = self.questions[site.index()].as_slice();
         let answers = &self.answers[call.or.index()];
         let most = self.limits.rows;
@@ -472,7 +491,7 @@ impl<'e, C: Cell> Prover<'e, C> {
         }
         if let Some(group) = &call.group {
             let groups = &mut self.groups[group.grouping.index()];
-            groups.update(&self.tree.groupings[group.grouping.index()], answers);
+            groups.update(&code.tree.groupings[group.grouping.index()], answers);
             merge(rows, &FromGroups { answers, groups, key: &group.key, before }, kind, &call.take, most);
         } else {
             merge(rows, &FromAnswers { answers, questions, before }, kind, &call.take, most);

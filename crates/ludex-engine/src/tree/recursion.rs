@@ -10,7 +10,7 @@ use super::cell::{Cell, value};
 use super::lookup::{Added, Numbering};
 use super::merge::take_over;
 use super::node::{ComponentId, OrAndTree, Site, SiteId};
-use super::prove::{Frame, Prover};
+use super::prove::{Code, Frame, Prover};
 use super::rowset::RowSet;
 use crate::limits::Exceeded;
 
@@ -76,10 +76,10 @@ impl<C: Cell> Waiting<C> {
     }
 }
 
-impl<C: Cell> Prover<'_, C> {
+impl<C: Cell> Prover<C> {
     /// Finds the next piece of work in a component; there is none when nothing new follows.
-    pub(super) fn component(&mut self, id: ComponentId) -> Result<(), Exceeded> {
-        let component = &self.tree.components[id.index()];
+    pub(super) fn component(&mut self, code: Code<'_, C>, id: ComponentId) -> Result<(), Exceeded> {
+        let component = &code.tree.components[id.index()];
         for &member in &component.members {
             let answers = &self.answers[member.index()];
             if answers.taken < answers.questions.len() {
@@ -89,10 +89,10 @@ impl<C: Cell> Prover<'_, C> {
             }
         }
         for &site in &component.sites {
-            let call = &self.tree.sites[site.index()];
+            let call = &code.tree.sites[site.index()];
             if self.waiting[site.index()].served < self.answers[call.or.index()].len() {
                 self.stack.push(Frame::Component(id));
-                self.serve(site);
+                self.serve(code, site);
                 self.stack.push(Frame::Resume { and: call.and, op: call.op as u32 + 1 });
                 return Ok(());
             }
@@ -101,8 +101,8 @@ impl<C: Cell> Prover<'_, C> {
     }
 
     /// Hands the new answers to the rows that wait for them.
-    fn serve(&mut self, site: SiteId) {
-        let call = &self.tree.sites[site.index()];
+    fn serve(&mut self, code: Code<'_, C>, site: SiteId) {
+        let call = &code.tree.sites[site.index()];
         let waiting = &mut self.waiting[site.index()];
         let answers = &self.answers[call.or.index()];
         let rows = &mut self.rows[call.and.index()];
@@ -110,7 +110,7 @@ impl<C: Cell> Prover<'_, C> {
         for answer in waiting.served..answers.len() {
             let wanted = match (&waiting.groups, &call.group) {
                 (Some(groups), Some(group)) => {
-                    let key = &self.tree.groupings[group.grouping.index()].key;
+                    let key = &code.tree.groupings[group.grouping.index()].key;
                     groups.find(key, answers.answer(answer))
                 }
                 _ => Some(answers.question_of(answer)),

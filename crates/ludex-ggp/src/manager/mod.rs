@@ -12,6 +12,7 @@ use crate::record::MatchRecord;
 use crate::scramble::Scrambler;
 use crate::sexp;
 use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::random::Random;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
@@ -92,7 +93,18 @@ pub enum Event<'m> {
         goals: &'m [Option<i32>],
         /// True if it was broken off before the end.
         aborted: bool,
+        /// Why the judge could not go on, if that broke it off.
+        fault: Option<&'m Fault>,
     },
+}
+
+/// A match that was run.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// Its record.
+    pub record: MatchRecord,
+    /// The question that the judge could not answer; the match was broken off there.
+    pub fault: Option<Fault>,
 }
 
 /// A joint move that was made, in the order of the roles.
@@ -131,7 +143,7 @@ pub fn run(
     seats: &mut [Box<dyn Seat>],
     terms: &Terms,
     watch: &mut dyn FnMut(Event<'_>),
-) -> Result<MatchRecord, Unfit> {
+) -> Result<Played, Unfit> {
     let vocabulary: &Vocabulary = setting.engine.vocabulary();
     fits(vocabulary, seats.len())?;
     let mut given = seats.iter_mut();
@@ -147,7 +159,7 @@ struct Table<'m> {
     setting: &'m Setting,
     terms: &'m Terms,
     vocabulary: &'m Vocabulary,
-    worker: Box<dyn Worker + 'm>,
+    worker: Box<dyn Worker>,
     seats: Vec<Option<&'m mut Box<dyn Seat>>>,
     random: Random,
     record: MatchRecord,
@@ -175,24 +187,48 @@ impl<'m> Table<'m> {
         Table { setting, terms, vocabulary, worker: setting.engine.worker(), seats, random, record }
     }
 
-    fn play(mut self, watch: &mut dyn FnMut(Event<'_>)) -> MatchRecord {
+    fn play(mut self, watch: &mut dyn FnMut(Event<'_>)) -> Played {
         self.start();
+        let mut last: Option<Vec<String>> = None;
+        let played = self.to_the_end(&mut last, watch);
+        let (completed, goals, fault) = match played {
+            Ok((completed, goals)) => (completed, goals, None),
+            Err(fault) => (false, vec![None; self.vocabulary.role_count()], Some(fault)),
+        };
+        self.record.is_completed = completed;
+        self.record.is_aborted = !completed;
+        if completed {
+            // A server's record has a number for everybody; no single value is the rules' fault.
+            self.record.goal_values = goals.iter().map(|goal| goal.unwrap_or(0)).collect();
+        }
+        let aborted = !completed;
+        watch(Event::Over { goals: &goals, aborted, fault: fault.as_ref() });
+        let last = last.as_deref().filter(|_| !aborted);
+        self.each(|seat, _| seat.stop(last));
+        Played { record: self.record, fault }
+    }
+
+    /// Plays until the game is over or the match is broken off; says whether it is over, and the goals.
+    fn to_the_end(
+        &mut self,
+        last: &mut Option<Vec<String>>,
+        watch: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(bool, Vec<Option<i32>>), Fault> {
         let mut state = vec![0; self.vocabulary.words()];
         self.worker.initial(&mut state);
         self.note_state(&state);
         watch(Event::State { step: 0, state: &state, joint: None });
-        let mut last: Option<Vec<String>> = None;
-        let aborted = loop {
-            if self.worker.is_terminal(&state) {
-                break false;
-            }
-            let legal = self.legal(&state);
-            if self.record.moves.len() >= self.terms.most_steps || legal.iter().any(Vec::is_empty) {
+        let is_over = loop {
+            if self.worker.is_terminal(&state)? {
                 break true;
+            }
+            let legal = self.legal(&state)?;
+            if self.record.moves.len() >= self.terms.most_steps || legal.iter().any(Vec::is_empty) {
+                break false;
             }
             let (joint, errors) = self.joint(&legal, last.as_deref());
             let mut next = vec![0; state.len()];
-            self.worker.next(&state, &joint, &mut next);
+            self.worker.next(&state, &joint, &mut next)?;
             state = next;
             let moves: Vec<String> = self
                 .vocabulary
@@ -208,20 +244,10 @@ impl<'m> Table<'m> {
             let joint = Joint { moves: &moves, errors: &errors, remarks: &remarks };
             watch(Event::State { step, state: &state, joint: Some(joint) });
             self.record.errors.push(errors);
-            last = Some(moves);
+            *last = Some(moves);
         };
-        let goals: Vec<Option<i32>> =
-            self.vocabulary.roles().map(|role| self.worker.goal(&state, role)).collect();
-        self.record.is_completed = !aborted;
-        self.record.is_aborted = aborted;
-        if !aborted {
-            // A server's record has a number for everybody; no single value is the rules' fault.
-            self.record.goal_values = goals.iter().map(|goal| goal.unwrap_or(0)).collect();
-        }
-        watch(Event::Over { goals: &goals, aborted });
-        let last = last.as_deref().filter(|_| !aborted);
-        self.each(|seat, _| seat.stop(last));
-        self.record
+        let goals = self.vocabulary.roles().map(|role| self.worker.goal(&state, role));
+        Ok((is_over, goals.collect::<Result<_, _>>()?))
     }
 
     /// Tells everybody that the match begins. Who is not ready now will be asked all the same.
@@ -267,14 +293,14 @@ impl<'m> Table<'m> {
         })
     }
 
-    fn legal(&mut self, state: &[u64]) -> Vec<Vec<MoveId>> {
+    fn legal(&mut self, state: &[u64]) -> Result<Vec<Vec<MoveId>>, Fault> {
         let worker = &mut self.worker;
         self.vocabulary
             .roles()
             .map(|role| {
                 let mut moves = Vec::new();
-                worker.legal(state, role, &mut moves);
-                moves
+                worker.legal(state, role, &mut moves)?;
+                Ok(moves)
             })
             .collect()
     }

@@ -6,7 +6,7 @@ use crate::scramble::Scrambler;
 use crate::sexp;
 use ludex_engine::random::Random;
 use ludex_gdl::Game;
-use ludex_search::agent::{self, Agent};
+use ludex_search::agent::{self, Agent, AgentError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -211,16 +211,17 @@ impl Seat for Local {
 
     fn play(&mut self, last: Option<&[String]>, _: &[String]) -> Reply {
         let Some(agent) = &mut self.agent else { return Reply::Unreachable };
-        // The joint moves are the manager's own, so they can be followed.
-        if last.is_some_and(|moves| agent.advance(moves).is_err()) {
-            return Reply::Unreachable;
+        // The joint moves are the manager's own, so they can be followed, unless a limit is met on the way.
+        match last.map(|moves| agent.advance(moves)) {
+            None | Some(Ok(()) | Err(AgentError::Limit(_))) => {}
+            Some(Err(_)) => return Reply::Unreachable,
         }
         match agent.choose(Instant::now() + self.play_clock) {
             Ok(decision) => {
                 self.remark = agent.describe(&decision);
                 Reply::Move(decision.action)
             }
-            Err(agent::AgentError::NotReady) => Reply::Late,
+            Err(AgentError::NotReady) => Reply::Late,
             Err(_) => Reply::Unreachable,
         }
     }

@@ -4,8 +4,7 @@
 //! turns, so that whoever gains from a role gains as often as the others.
 
 use super::seat::Seat;
-use super::{Event, Setting, Terms, Unfit, roles_to_play, run};
-use crate::record::MatchRecord;
+use super::{Event, Played, Setting, Terms, Unfit, roles_to_play, run};
 use ludex_engine::random::Random;
 
 /// What one player has reached.
@@ -74,14 +73,14 @@ fn groups(players: usize, size: usize) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Plays the matches one after the other. `make` seats a player by number; `report` gets each record.
+/// Plays the matches one after the other. `make` seats a player by number; `report` gets each match.
 pub fn play(
     setting: &Setting,
     players: usize,
     matches: usize,
     terms: &Terms,
     make: &mut dyn FnMut(usize) -> Box<dyn Seat>,
-    report: &mut dyn FnMut(&MatchRecord, &[Score]),
+    report: &mut dyn FnMut(&Played, &[Score]),
 ) -> Result<Vec<Score>, Unfit> {
     let vocabulary = setting.engine.vocabulary();
     let roles = roles_to_play(vocabulary);
@@ -95,7 +94,8 @@ pub fn play(
     for pairing in pairings {
         let mut seats: Vec<Box<dyn Seat>> = pairing.iter().map(|&player| make(player)).collect();
         let terms = Terms { seed: seeds.bits(), ..*terms };
-        let record = run(setting, &mut seats, &terms, &mut |_: Event<'_>| {})?;
+        let played = run(setting, &mut seats, &terms, &mut |_: Event<'_>| {})?;
+        let record = &played.record;
         if record.is_completed {
             let goals: Vec<i32> = roles.iter().map(|role| record.goal_values[role.index()]).collect();
             let top = goals.iter().max().copied().unwrap_or(0);
@@ -104,7 +104,7 @@ pub fn play(
                 scores[player].add(goal, goal == top, errors);
             }
         }
-        report(&record, &scores);
+        report(&played, &scores);
     }
     Ok(scores)
 }

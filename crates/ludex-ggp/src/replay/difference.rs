@@ -1,7 +1,58 @@
-//! The first place where a record and an engine disagree.
+//! The first place where a record and an engine disagree, or where the engine has no answer.
 
+use ludex_engine::fault::Fault;
 use serde::Serialize;
 use std::fmt;
+
+/// Why the comparison of a playout ended before its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Record and engine disagree.
+    Difference(Difference),
+    /// The engine could not answer within its limits.
+    Limit(Limit),
+}
+
+impl Stopped {
+    /// The step of the playout, from zero.
+    pub fn step(&self) -> usize {
+        match self {
+            Stopped::Difference(difference) => difference.step,
+            Stopped::Limit(limit) => limit.step,
+        }
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stopped::Difference(difference) => difference.fmt(f),
+            Stopped::Limit(limit) => limit.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// A step about which the engine has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The record, as it was named when it was opened.
+    pub record: String,
+    /// The number of the playout in its record, from zero.
+    pub playout: usize,
+    /// The step of the playout, from zero.
+    pub step: usize,
+    /// What was asked, and which limit was met.
+    pub fault: Fault,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Limit { record, playout, step, fault } = self;
+        write!(f, "{record}: playout {playout}, step {step}: {fault}")
+    }
+}
 
 /// A disagreement between a record and an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

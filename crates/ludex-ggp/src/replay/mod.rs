@@ -4,38 +4,61 @@
 //! legal moves of each role as sets, whether the game is over, the goals, that the moves made were legal,
 //! and the successor of each recorded state under the recorded joint move. The engine always starts from
 //! the *recorded* state, so one wrong answer does not hide behind another. Names compare exactly.
+//!
+//! A question that the engine cannot answer within its limits is no difference: the comparison ends there with
+//! [`Stopped::Limit`].
 
 mod difference;
 
-pub use difference::{Difference, Kind, Sets};
+pub use difference::{Difference, Kind, Limit, Sets, Stopped};
 
 use crate::record::{Playout, Step};
 use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Compares playouts with one engine.
-pub struct Replayer<'e> {
-    vocabulary: &'e Vocabulary,
-    worker: Box<dyn Worker + 'e>,
+pub struct Replayer {
+    vocabulary: Arc<Vocabulary>,
+    worker: Box<dyn Worker>,
     roles: Vec<String>,
     fluents: HashMap<String, FluentId>,
     /// For each role, its moves by their spelling.
     moves: Vec<HashMap<String, MoveId>>,
 }
 
-impl<'e> Replayer<'e> {
+/// Why one step could not be confirmed.
+enum Cause {
+    Differs(Kind),
+    Fault(Fault),
+}
+
+impl From<Kind> for Cause {
+    fn from(kind: Kind) -> Cause {
+        Cause::Differs(kind)
+    }
+}
+
+impl From<Fault> for Cause {
+    fn from(fault: Fault) -> Cause {
+        Cause::Fault(fault)
+    }
+}
+
+impl Replayer {
     /// Prepares the comparison with `engine`: spells out its vocabulary once.
-    pub fn new(engine: &'e dyn Engine) -> Replayer<'e> {
-        let vocabulary: &Vocabulary = engine.vocabulary();
+    pub fn new(engine: &dyn Engine) -> Replayer {
+        let vocabulary = engine.vocabulary();
         let moves_of = |role: RoleId| {
             (0..vocabulary.move_count(role) as u32)
                 .map(|id| (vocabulary.show_move(role, MoveId(id)), MoveId(id)))
                 .collect()
         };
         Replayer {
-            vocabulary,
+            vocabulary: vocabulary.clone(),
             worker: engine.worker(),
             roles: vocabulary.roles().map(|role| vocabulary.show_role(role)).collect(),
             fluents: vocabulary.fluents().map(|id| (vocabulary.show_fluent(id), id)).collect(),
@@ -43,16 +66,21 @@ impl<'e> Replayer<'e> {
         }
     }
 
-    /// The number of states compared if the engine agrees with all of `playout`; else the first difference.
-    pub fn compare(&mut self, playout: &Playout) -> Result<usize, Box<Difference>> {
-        let difference = |step: usize, kind: Kind| {
+    /// The number of states compared if the engine agrees with all of `playout`; else the first difference, or the first
+    /// question that it could not answer.
+    pub fn compare(&mut self, playout: &Playout) -> Result<usize, Box<Stopped>> {
+        let stopped = |step: usize, cause: Cause| {
             let (record, playout) = (playout.record.clone(), playout.header.playout);
-            Box::new(Difference { record, playout, step, kind })
+            Box::new(match cause {
+                Cause::Differs(kind) => Stopped::Difference(Difference { record, playout, step, kind }),
+                Cause::Fault(fault) => Stopped::Limit(Limit { record, playout, step, fault }),
+            })
         };
         if let Some(roles) = &playout.header.roles
             && *roles != self.roles
         {
-            return Err(difference(0, Kind::Roles { record: roles.clone(), engine: self.roles.clone() }));
+            let kind = Kind::Roles { record: roles.clone(), engine: self.roles.clone() };
+            return Err(stopped(0, kind.into()));
         }
         // What the engine expects the next state to be, and the joint move that leads there.
         let mut expected: Option<(Vec<u64>, Option<&[String]>)> = None;
@@ -62,18 +90,26 @@ impl<'e> Replayer<'e> {
             expected = Some((initial, None));
         }
         for (index, step) in playout.steps.iter().enumerate() {
-            let state = self
-                .state(step, expected.take())
-                .and_then(|state| self.position(step, &state).map(|()| state))
-                .map_err(|kind| difference(index, kind))?;
-            if let Some(moves) = &step.moves {
-                let joint = self.joint(&state, moves).map_err(|kind| difference(index, kind))?;
-                let mut next = vec![0; state.len()];
-                self.worker.next(&state, &joint, &mut next);
-                expected = Some((next, Some(moves)));
-            }
+            let next = self.step(step, expected.take()).map_err(|cause| stopped(index, cause))?;
+            expected = next.zip(step.moves.as_deref()).map(|(next, moves)| (next, Some(moves)));
         }
         Ok(playout.steps.len())
+    }
+
+    /// Compares one step, with the state that the engine expects and the joint move that led there; gives the successor
+    /// by the recorded joint move, if there is one.
+    fn step(
+        &mut self,
+        step: &Step,
+        expected: Option<(Vec<u64>, Option<&[String]>)>,
+    ) -> Result<Option<Vec<u64>>, Cause> {
+        let state = self.state(step, expected)?;
+        self.position(step, &state)?;
+        let Some(moves) = &step.moves else { return Ok(None) };
+        let joint = self.joint(&state, moves)?;
+        let mut next = vec![0; state.len()];
+        self.worker.next(&state, &joint, &mut next)?;
+        Ok(Some(next))
     }
 
     /// The recorded state as a row, if it is the one that the engine expects.
@@ -90,7 +126,7 @@ impl<'e> Replayer<'e> {
             Some((wanted, moves)) if wanted != row || !unknown.is_empty() => {
                 let minus = |left: &[u64], right: &[u64]| {
                     let rest: Vec<u64> = left.iter().zip(right).map(|(l, r)| l & !r).collect();
-                    row::show(self.vocabulary, &rest)
+                    row::show(&self.vocabulary, &rest)
                 };
                 let mut sets =
                     Sets { only_in_record: minus(&row, &wanted), only_in_engine: minus(&wanted, &row) };
@@ -107,11 +143,11 @@ impl<'e> Replayer<'e> {
     }
 
     /// Compares what the record says of one state.
-    fn position(&mut self, step: &Step, state: &[u64]) -> Result<(), Kind> {
+    fn position(&mut self, step: &Step, state: &[u64]) -> Result<(), Cause> {
         if let Some(record) = step.terminal
-            && self.worker.is_terminal(state) != record
+            && self.worker.is_terminal(state)? != record
         {
-            return Err(Kind::Terminal { record });
+            return Err(Kind::Terminal { record }.into());
         }
         if let Some(legals) = &step.legals {
             self.one_a_role(legals.len())?;
@@ -122,18 +158,19 @@ impl<'e> Replayer<'e> {
         if let Some(goals) = &step.goals {
             self.one_a_role(goals.len())?;
             for (role, &record) in self.vocabulary.roles().zip(goals) {
-                let engine = self.worker.goal(state, role);
+                let engine = self.worker.goal(state, role)?;
                 if engine != record {
-                    return Err(Kind::Goal { role: self.roles[role.index()].clone(), record, engine });
+                    let role = self.roles[role.index()].clone();
+                    return Err(Kind::Goal { role, record, engine }.into());
                 }
             }
         }
         Ok(())
     }
 
-    fn legal(&mut self, role: RoleId, recorded: &[String], state: &[u64]) -> Result<(), Kind> {
+    fn legal(&mut self, role: RoleId, recorded: &[String], state: &[u64]) -> Result<(), Cause> {
         let mut computed = Vec::new();
-        self.worker.legal(state, role, &mut computed);
+        self.worker.legal(state, role, &mut computed)?;
         let mut sets = Sets::default();
         let mut agreed = vec![false; computed.len()];
         for text in recorded {
@@ -151,22 +188,22 @@ impl<'e> Replayer<'e> {
         sets.only_in_record.sort_unstable();
         sets.only_in_record.dedup();
         sets.only_in_engine.sort_unstable();
-        Err(Kind::Legal { role: self.roles[role.index()].clone(), sets })
+        Err(Kind::Legal { role: self.roles[role.index()].clone(), sets }.into())
     }
 
     /// The recorded joint move, if each of its moves is legal.
-    fn joint(&mut self, state: &[u64], moves: &[String]) -> Result<Vec<MoveId>, Kind> {
+    fn joint(&mut self, state: &[u64], moves: &[String]) -> Result<Vec<MoveId>, Cause> {
         self.one_a_role(moves.len())?;
         let mut legal = Vec::new();
         let mut joint = Vec::with_capacity(moves.len());
         for (role, text) in self.vocabulary.roles().zip(moves) {
-            self.worker.legal(state, role, &mut legal);
+            self.worker.legal(state, role, &mut legal)?;
             let known = self.moves[role.index()].get(text).copied();
             match known.filter(|id| legal.binary_search(id).is_ok()) {
                 Some(id) => joint.push(id),
                 None => {
                     let (role, action) = (self.roles[role.index()].clone(), text.clone());
-                    return Err(Kind::IllegalMove { role, action });
+                    return Err(Kind::IllegalMove { role, action }.into());
                 }
             }
         }

@@ -5,7 +5,7 @@ use ludex::engine::limits::Limits as EngineLimits;
 use ludex_ggp::http::client::Address;
 use ludex_ggp::http::server::{Answer, Handle, Handler, Limits, Server};
 use ludex_ggp::manager::seat::{Chance, Local, Remote, Seat};
-use ludex_ggp::manager::{Event, Setting, Terms, Unfit, run, tournament};
+use ludex_ggp::manager::{Event, Played, Setting, Terms, Unfit, run, tournament};
 use ludex_ggp::message::Message;
 use ludex_ggp::record::{MatchRecord, Records};
 use ludex_ggp::replay::Replayer;
@@ -93,7 +93,7 @@ fn two_players_meet_over_http_and_the_record_replays() {
             }
         };
         let record =
-            run(&setting, &mut [remote(&one), remote(&two)], &terms, &mut watch).expect("two players");
+            run(&setting, &mut [remote(&one), remote(&two)], &terms, &mut watch).expect("two players").record;
         assert_eq!(steps, (0..=9).collect::<Vec<_>>());
         assert!(record.is_completed && !record.is_aborted);
         assert_eq!(record.goal_values, [50, 50], "perfect play is a draw");
@@ -158,7 +158,7 @@ fn illegal_late_and_missing_answers_are_replaced_and_logged() {
         [(fool.address.clone(), "IL (mark 9 9)"), (sleeper.address.clone(), "TO"), (gone, "CE")]
     {
         let mut seats: [Box<dyn Seat>; 2] = [Box::new(Remote::new(address)), Box::new(Chance)];
-        let record = run(&setting, &mut seats, &terms, &mut |_| {}).expect("two players");
+        let record = run(&setting, &mut seats, &terms, &mut |_| {}).expect("two players").record;
         assert_eq!(record.errors.last().expect("a move was made"), &[expected.to_owned(), String::new()]);
         assert_eq!(record.moves.len(), 1, "a legal move was made all the same");
         assert!(record.is_aborted && !record.is_completed && record.goal_values.is_empty());
@@ -181,7 +181,7 @@ fn the_last_joint_move_reaches_everybody() {
         _ => "done".to_owned(),
     });
     let mut seats: [Box<dyn Seat>; 2] = [Box::new(Remote::new(puppet.address.clone())), Box::new(Chance)];
-    let record = run(&setting, &mut seats, &terms(), &mut |_| {}).expect("two players");
+    let record = run(&setting, &mut seats, &terms(), &mut |_| {}).expect("two players").record;
     assert!(record.is_completed);
     is_sound(&setting, &record);
     let heard = puppet.heard.lock().expect("no panic");
@@ -210,12 +210,12 @@ fn chance_plays_the_role_of_that_name() {
         engine: engine.into(),
     };
     let player = Running::new(Limits::default());
-    let record = run(&setting, &mut [remote(&player)], &terms(), &mut |_| {}).expect("one player");
+    let record = run(&setting, &mut [remote(&player)], &terms(), &mut |_| {}).expect("one player").record;
     assert_eq!(record.player_names_from_host[0], "random");
     assert!(record.errors.iter().flatten().all(String::is_empty), "{:?}", record.errors);
     is_sound(&setting, &record);
     let wrong = run(&setting, &mut [remote(&player), remote(&player)], &terms(), &mut |_| {});
-    assert_eq!(wrong, Err(Unfit::Seats { roles: 1, seats: 2 }));
+    assert_eq!(wrong.err(), Some(Unfit::Seats { roles: 1, seats: 2 }));
 }
 
 #[test]
@@ -226,7 +226,8 @@ fn a_tournament_counts_what_its_records_say() {
         if number == 0 { Box::new(Local::new("ludex", agent.clone())) } else { Box::new(Chance) }
     };
     let mut totals = [0, 0];
-    let mut report = |record: &MatchRecord, _: &[tournament::Score]| {
+    let mut report = |played: &Played, _: &[tournament::Score]| {
+        let record = &played.record;
         is_sound(&setting, record);
         for (name, goal) in record.player_names_from_host.iter().zip(&record.goal_values) {
             totals[usize::from(name == "random")] += goal;

@@ -16,7 +16,7 @@ pub use houdini::inductive;
 pub use samples::{Effort, Sample, play};
 pub use words::{Statement, statements};
 
-pub(crate) use samples::choose;
+pub(crate) use samples::step;
 
 use crate::facts::{Facts, Group, ImpossibleMoves, Turns};
 use crate::formula::{Expression, Property, Request};

@@ -90,13 +90,15 @@ pub(super) fn impossible(prover: &Prover<'_>, lemmas: &[Lemma], budget: &Budget)
     let mut worker = engine.worker();
     let mut legal = Vec::new();
     for sample in prover.samples() {
-        if worker.is_terminal(&sample.state) {
+        // Samples only rule candidates out: one that runs into a limit rules out nothing.
+        if !matches!(worker.is_terminal(&sample.state), Ok(false)) {
             continue;
         }
         let mut seen = Vec::new();
         for role in vocabulary.roles() {
-            worker.legal(&sample.state, role, &mut legal);
-            seen.extend(legal.iter().map(|&action| (role, name(system, role, action))));
+            if worker.legal(&sample.state, role, &mut legal).is_ok() {
+                seen.extend(legal.iter().map(|&action| (role, name(system, role, action))));
+            }
         }
         candidates.retain(|pair| !(seen.contains(&pair.first) && seen.contains(&pair.second)));
     }

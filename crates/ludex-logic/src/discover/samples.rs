@@ -3,6 +3,7 @@
 use crate::transition::System;
 use hashbrown::HashSet;
 use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::time::{Duration, Instant};
@@ -50,12 +51,8 @@ pub fn play(system: &System, engine: &dyn Engine, effort: Effort) -> Vec<Sample>
         let before = samples.len();
         let mut state = system.initial().to_vec();
         for _ in 0..MOST_MOVES {
-            let joint = choose(&mut *worker, &state, &mut random);
-            let then = joint.map(|joint| {
-                let mut next = state.clone();
-                worker.next(&state, &joint, &mut next);
-                (joint, next)
-            });
+            // A state that runs into a limit is no sample: nothing is known of it.
+            let Ok(then) = step(&mut *worker, &state, &mut random) else { break };
             if seen.insert(state.clone()) {
                 samples.push(Sample { state: state.clone(), then: then.clone() });
             }
@@ -69,17 +66,26 @@ pub fn play(system: &System, engine: &dyn Engine, effort: Effort) -> Vec<Sample>
     samples
 }
 
-/// A random joint move, unless the match is over.
-pub(crate) fn choose(worker: &mut dyn Worker, state: &[u64], random: &mut Random) -> Option<Vec<MoveId>> {
-    if worker.is_terminal(state) {
-        return None;
+/// A random joint move and the state after it; none where the match is over.
+pub(crate) fn step(
+    worker: &mut dyn Worker,
+    state: &[u64],
+    random: &mut Random,
+) -> Result<Option<(Vec<MoveId>, Vec<u64>)>, Fault> {
+    if worker.is_terminal(state)? {
+        return Ok(None);
     }
     let roles = worker.vocabulary().role_count() as u32;
     let mut legal = Vec::new();
-    (0..roles)
-        .map(|role| {
-            worker.legal(state, RoleId(role), &mut legal);
-            (!legal.is_empty()).then(|| legal[random.below(legal.len())])
-        })
-        .collect()
+    let mut joint = Vec::new();
+    for role in 0..roles {
+        worker.legal(state, RoleId(role), &mut legal)?;
+        if legal.is_empty() {
+            return Ok(None);
+        }
+        joint.push(legal[random.below(legal.len())]);
+    }
+    let mut next = vec![0; state.len()];
+    worker.next(state, &joint, &mut next)?;
+    Ok(Some((joint, next)))
 }

@@ -240,7 +240,8 @@ fn sample(worker: &mut dyn Worker, mut visit: impl FnMut(&Row)) {
         worker.initial(&mut state);
         visit(&state);
         for _ in 0..STEPS {
-            if worker.playout(&mut state, 1, &mut random, &mut buffer) == 0 {
+            // What is not seen refutes nothing, whether the game was over or a limit was met.
+            if !matches!(worker.playout(&mut state, 1, &mut random, &mut buffer), Ok(1)) {
                 break;
             }
             visit(&state);

@@ -6,6 +6,7 @@
 
 use super::{Database, Kind};
 use ludex_engine::engine::Worker;
+use ludex_engine::fault::Fault;
 use ludex_engine::perft::each_joint_move;
 use ludex_engine::row::{self, Row};
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
@@ -73,7 +74,7 @@ pub struct Answer {
 }
 
 /// Looks the state up. The worker must be of the database's game.
-pub fn query(database: &Database, worker: &mut dyn Worker, state: &Row) -> Answer {
+pub fn query(database: &Database, worker: &mut dyn Worker, state: &Row) -> Result<Answer, Fault> {
     let roles: Vec<RoleId> = worker.vocabulary().roles().collect();
     let mut entries = Vec::new();
     let mut moves = Vec::new();
@@ -82,14 +83,14 @@ pub fn query(database: &Database, worker: &mut dyn Worker, state: &Row) -> Answe
         for kind in [Kind::Forced, Kind::Reachable] {
             let Some(depth) = database.depth(state, role, kind) else { continue };
             if recommended.is_empty() {
-                recommended = advice(database, worker, state, role, kind);
+                recommended = advice(database, worker, state, role, kind)?;
             }
-            entries.push(Entry { role, kind, depth, plan: plan(database, worker, state, role, kind) });
+            entries.push(Entry { role, kind, depth, plan: plan(database, worker, state, role, kind)? });
         }
         moves.push(recommended);
     }
     let classes = roles.iter().map(|&role| Class::of(database, state, role)).collect();
-    Answer { classes, entries, moves }
+    Ok(Answer { classes, entries, moves })
 }
 
 /// Every joint move from the state with the depth it leads to.
@@ -99,30 +100,35 @@ fn options(
     state: &Row,
     role: RoleId,
     kind: Kind,
-) -> Vec<(Vec<MoveId>, Option<u32>)> {
+) -> Result<Vec<(Vec<MoveId>, Option<u32>)>, Fault> {
     let mut all = Vec::new();
     each_successor(worker, state, &mut |joint, next| {
         all.push((joint.to_vec(), database.depth(next, role, kind)));
-    });
-    all
+    })?;
+    Ok(all)
 }
 
 /// Every joint move from the state and where it leads; none if the game is over.
-fn each_successor(worker: &mut dyn Worker, state: &Row, visit: &mut dyn FnMut(&[MoveId], &Row)) {
-    if worker.is_terminal(state) {
-        return;
+fn each_successor(
+    worker: &mut dyn Worker,
+    state: &Row,
+    visit: &mut dyn FnMut(&[MoveId], &Row),
+) -> Result<(), Fault> {
+    if worker.is_terminal(state)? {
+        return Ok(());
     }
     let mut legal = Vec::new();
     for role in worker.vocabulary().roles() {
         let mut list = Vec::new();
-        worker.legal(state, role, &mut list);
+        worker.legal(state, role, &mut list)?;
         legal.push(list);
     }
     let mut next = vec![0; state.len()];
     each_joint_move(&legal, &mut Vec::new(), &mut |joint| {
-        worker.next(state, joint, &mut next);
+        worker.next(state, joint, &mut next)?;
         visit(joint, &next);
-    });
+        Ok(())
+    })
 }
 
 /// For each own move the depth it leads to if the others help (reachable) or hinder (forced) as best they
@@ -158,15 +164,12 @@ fn advice(
     state: &Row,
     role: RoleId,
     kind: Kind,
-) -> Vec<MoveId> {
-    let options = options(database, worker, state, role, kind);
+) -> Result<Vec<MoveId>, Fault> {
+    let options = options(database, worker, state, role, kind)?;
     let moves = by_own_move(&options, role, kind);
     let best = moves.iter().filter_map(|(_, depth)| *depth).min();
-    moves
-        .into_iter()
-        .filter(|(_, depth)| best.is_some() && *depth == best)
-        .map(|(action, _)| action)
-        .collect()
+    let soonest = moves.into_iter().filter(|(_, depth)| best.is_some() && *depth == best);
+    Ok(soonest.map(|(action, _)| action).collect())
 }
 
 /// A line of play to the goal.
@@ -176,11 +179,11 @@ fn plan(
     state: &Row,
     role: RoleId,
     kind: Kind,
-) -> Vec<Vec<MoveId>> {
+) -> Result<Vec<Vec<MoveId>>, Fault> {
     let mut state = state.to_vec();
     let mut plan = Vec::new();
     while database.depth(&state, role, kind).is_some_and(|depth| depth > 0) {
-        let options = options(database, worker, &state, role, kind);
+        let options = options(database, worker, &state, role, kind)?;
         let own = by_own_move(&options, role, kind);
         let Some((action, Some(depth))) = own
             .into_iter()
@@ -193,16 +196,20 @@ fn plan(
             options.into_iter().find(|(joint, leads)| joint[role.index()] == action && *leads == Some(depth));
         let Some((joint, _)) = chosen else { break };
         let mut next = vec![0; state.len()];
-        worker.next(&state, &joint, &mut next);
+        worker.next(&state, &joint, &mut next)?;
         state = next;
         plan.push(joint);
     }
-    plan
+    Ok(plan)
 }
 
 /// For each role the moves that keep what a solution says it can force; where that is its best goal, those
 /// that get there soonest.
-pub fn best_moves(database: &Database, worker: &mut dyn Worker, state: &Row) -> Vec<Vec<MoveId>> {
+pub fn best_moves(
+    database: &Database,
+    worker: &mut dyn Worker,
+    state: &Row,
+) -> Result<Vec<Vec<MoveId>>, Fault> {
     let roles: Vec<RoleId> = worker.vocabulary().roles().collect();
     let wanted: Vec<Option<i32>> =
         roles.iter().map(|&role| database.verdict(state, role).and_then(|verdict| verdict.value)).collect();
@@ -220,8 +227,8 @@ pub fn best_moves(database: &Database, worker: &mut dyn Worker, state: &Row) -> 
                 None => list.push((joint[role.index()], holds, depth)),
             }
         }
-    });
-    roles
+    })?;
+    let moves = roles
         .iter()
         .zip(kept)
         .map(|(&role, list)| {
@@ -240,7 +247,8 @@ pub fn best_moves(database: &Database, worker: &mut dyn Worker, state: &Row) -> 
             moves.sort_unstable();
             moves
         })
-        .collect()
+        .collect();
+    Ok(moves)
 }
 
 /// What is wrong with a state that was typed.

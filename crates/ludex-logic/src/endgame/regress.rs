@@ -215,8 +215,9 @@ pub struct Regression {
 /// Regresses the goals of all roles.
 pub fn regress(game: &Game, options: &Options<'_>) -> Result<Regression, RegressError> {
     let started = Instant::now();
-    let engine_limits =
-        ludex_engine::limits::Limits { time: options.limits.time, ..ludex_engine::limits::Limits::default() };
+    let usual = ludex_engine::limits::Limits::default();
+    let Limits { time, steps, .. } = options.limits;
+    let engine_limits = ludex_engine::limits::Limits { time, steps: steps.min(usual.steps), ..usual };
     // A few hundred moves are played; compiling for speed would take longer.
     let engine = propnet::compile(game, engine_limits).map(Propnet::plain).map_err(RegressError::Network)?;
     // Bdds are walked recursively, as deep as there are fluents.

@@ -162,8 +162,8 @@ impl Prover<'_> {
         for _ in 0..MATCHES {
             let (states, _) = self.random_match(&mut *worker, &mut random);
             let last = states.last()?;
-            if judge.is_terminal(last) {
-                return self.system().vocabulary().roles().map(|role| judge.goal(last, role)).sum();
+            if judge.is_terminal(last).ok()? {
+                return self.system().vocabulary().roles().map(|role| judge.goal(last, role).ok()?).sum();
             }
         }
         None

@@ -335,10 +335,8 @@ impl<'s> Prover<'s> {
         let mut joints = Vec::new();
         while joints.len() < LONGEST_MATCH
             && let Some(state) = states.last()
-            && let Some(joint) = discover::choose(worker, state, random)
+            && let Ok(Some((joint, next))) = discover::step(worker, state, random)
         {
-            let mut next = state.clone();
-            worker.next(state, &joint, &mut next);
             states.push(next);
             joints.push(joint);
         }

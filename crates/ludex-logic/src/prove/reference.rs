@@ -8,6 +8,7 @@ use hashbrown::HashSet;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::error::BuildError;
+use ludex_engine::fault::Fault;
 use ludex_engine::limits::Limits;
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
@@ -71,7 +72,7 @@ impl<'s> Reference<'s> {
     }
 
     /// A worker for the moves.
-    pub fn worker(&self) -> Box<dyn Worker + '_> {
+    pub fn worker(&self) -> Box<dyn Worker> {
         self.played.worker()
     }
 
@@ -80,21 +81,19 @@ impl<'s> Reference<'s> {
         let roles = self.system.vocabulary().role_count() as u32;
         let mut legal = vec![Vec::new(); roles as usize];
         for (role, list) in (0..roles).zip(&mut legal) {
-            worker.legal(state, RoleId(role), list);
+            worker.legal(state, RoleId(role), list).ok()?;
         }
         let mut questions = HashSet::new();
         if let Some(asked) = &self.asked {
             let mut terms = property.terms.clone();
             questions.extend(asked.asked(state, &mut terms).ok()?);
         }
-        let terminal = worker.is_terminal(state);
-        if worker.fault().is_some() {
-            return None;
-        }
+        let terminal = worker.is_terminal(state).ok()?;
         Some(Moment { state: state.to_vec(), terminal, legal, questions })
     }
 
-    /// Replays a line. `None` if a move is not legal, or the property does not fail where the line says.
+    /// Replays a line. `None` if a move is not legal, or the property does not fail where the line says, or a question
+    /// ran into a limit.
     pub fn replay(&self, property: &Property, line: &Line) -> Option<Vec<Vec<u64>>> {
         let mut worker = self.worker();
         let mut state = vec![0; self.system.vocabulary().words()];
@@ -107,7 +106,7 @@ impl<'s> Reference<'s> {
             if last.terminal || !legal {
                 return None;
             }
-            worker.next(&state, joint, &mut next);
+            worker.next(&state, joint, &mut next).ok()?;
             state.copy_from_slice(&next);
             moments.push(self.moment(&mut *worker, &state, property)?);
         }
@@ -117,27 +116,32 @@ impl<'s> Reference<'s> {
         (complete && !self.holds(property, path)).then(|| moments.into_iter().map(|m| m.state).collect())
     }
 
-    /// True if the line is legal and its last state is the one it had after `line.at` moves.
+    /// True if the line is legal and its last state is the one it had after `line.at` moves. A line that runs into a
+    /// limit shows nothing.
     pub fn repeats(&self, line: &Line) -> bool {
+        self.comes_back(line).unwrap_or(false)
+    }
+
+    fn comes_back(&self, line: &Line) -> Result<bool, Fault> {
         let mut worker = self.worker();
         let mut states = vec![vec![0; self.system.vocabulary().words()]];
         worker.initial(&mut states[0]);
         let mut legal = Vec::new();
         for joint in &line.joints {
             let state = &states[states.len() - 1];
-            let mut allowed = !worker.is_terminal(state);
+            let mut allowed = !worker.is_terminal(state)?;
             for (role, action) in self.system.vocabulary().roles().zip(joint) {
-                worker.legal(state, role, &mut legal);
+                worker.legal(state, role, &mut legal)?;
                 allowed &= legal.contains(action);
             }
             if !allowed {
-                return false;
+                return Ok(false);
             }
             let mut next = vec![0; state.len()];
-            worker.next(state, joint, &mut next);
+            worker.next(state, joint, &mut next)?;
             states.push(next);
         }
-        line.at + 1 < states.len() && states.get(line.at) == states.last()
+        Ok(line.at + 1 < states.len() && states.get(line.at) == states.last())
     }
 
     /// Evaluates a property on a sequence of states by its definition.

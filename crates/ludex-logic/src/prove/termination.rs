@@ -98,9 +98,9 @@ impl Prover<'_> {
                     return Some(Line { joints, at });
                 }
                 seen.insert(state.clone(), joints.len());
-                let Some(joint) = discover::choose(&mut *worker, &state, &mut random) else { break };
-                let mut next = state.clone();
-                worker.next(&state, &joint, &mut next);
+                let Ok(Some((joint, next))) = discover::step(&mut *worker, &state, &mut random) else {
+                    break;
+                };
                 state = next;
                 joints.push(joint);
             }

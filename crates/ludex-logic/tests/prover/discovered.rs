@@ -83,7 +83,8 @@ fn in_state(
     legal: &[Vec<MoveId>],
 ) -> Result<(), String> {
     if terminal {
-        let goals: Vec<_> = vocabulary.roles().map(|role| worker.goal(state, role)).collect();
+        let goals: Vec<_> =
+            vocabulary.roles().map(|role| worker.goal(state, role).expect("no limit is met")).collect();
         if facts.unique_goals && goals.iter().any(Option::is_none) {
             return Err(format!("goals {goals:?}"));
         }

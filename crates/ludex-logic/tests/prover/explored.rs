@@ -6,6 +6,7 @@ use ludex_engine::perft::each_joint_move;
 use ludex_engine::vocabulary::MoveId;
 use ludex_logic::formula::Property;
 use ludex_logic::prove::{Moment, Reference};
+use std::convert::Infallible;
 
 /// Every reachable state, with what the reference says of it and its distinct successors.
 pub struct Explored {
@@ -79,12 +80,16 @@ impl Explored {
 
 fn next_states(worker: &mut dyn Worker, moment: &Moment) -> Vec<Vec<u64>> {
     let mut joints: Vec<Vec<MoveId>> = Vec::new();
-    each_joint_move(&moment.legal, &mut Vec::new(), &mut |joint| joints.push(joint.to_vec()));
+    each_joint_move(&moment.legal, &mut Vec::new(), &mut |joint| {
+        joints.push(joint.to_vec());
+        Ok::<(), Infallible>(())
+    })
+    .unwrap_or_else(|never| match never {});
     joints
         .iter()
         .map(|joint| {
             let mut next = vec![0; moment.state.len()];
-            worker.next(&moment.state, joint, &mut next);
+            worker.next(&moment.state, joint, &mut next).expect("no limit is met");
             next
         })
         .collect()

@@ -1,6 +1,6 @@
 //! What is built while a match goes on.
 
-use super::{Early, Play, Shared, follow};
+use super::{AgentError, Early, Play, Shared, follow};
 use crate::clock::Stop;
 use crate::goal_heuristic::GoalHeuristic;
 use crate::selection::Exhaustive;
@@ -91,11 +91,8 @@ impl EngineCandidate {
     fn measured(self) -> EngineCandidate {
         /// Processor time for each, as the portfolio has it ([`ludex_engine::auto`]).
         const SECONDS: f64 = 0.05;
-        let mut worker = self.engine.worker();
-        let played = one_by_one(&mut *worker, SECONDS, &mut Random::new(1), &mut |_| {});
-        let is_sound = worker.fault().is_none();
-        drop(worker);
-        EngineCandidate { states_per_second: if is_sound { played.states_per_second() } else { 0.0 }, ..self }
+        let played = one_by_one(&mut *self.engine.worker(), SECONDS, &mut Random::new(1), &mut |_| {});
+        EngineCandidate { states_per_second: played.map_or(0.0, |played| played.states_per_second()), ..self }
     }
 }
 
@@ -197,13 +194,14 @@ fn cost_of_batch(engine: &Propnet, lanes: &Lanes, initial: &[u64]) -> f64 {
     const SECONDS: f64 = 0.02;
     const MOST_PLIES: u64 = 1000;
     let single = one_by_one(&mut *engine.worker(), SECONDS, &mut Random::new(1), &mut |_| {});
+    let playouts_per_second = single.map_or(0.0, |single| single.playouts_per_second());
     let mut runner = lanes.runner(1);
     let (mut batches, started) = (0.0, ThreadTime::now());
     while started.elapsed().as_secs_f64() < SECONDS {
         runner.playouts(initial, BATCH, MOST_PLIES);
         batches += 1.0;
     }
-    started.elapsed().as_secs_f64() / batches * single.playouts_per_second()
+    started.elapsed().as_secs_f64() / batches * playouts_per_second
 }
 
 /// How far goal heuristic is trusted, in words.
@@ -325,11 +323,15 @@ fn put(shared: &Shared, rank: usize, piece: Equipment) {
             table.encoding = candidate.encoding;
             table.states_per_second = candidate.states_per_second;
             table.engine = Some(candidate.engine);
-            if let Err(error) = follow(&mut table) {
-                // The moves came before they could be understood: the match goes on without them.
-                let followed = table.play.as_ref().map_or(0, |play| play.joints.len());
-                table.moves.truncate(followed);
-                table.notes.push(error.to_string());
+            match follow(&mut table) {
+                // An engine that cannot come to the current state waits for a better one.
+                Ok(()) | Err(AgentError::Limit(_)) => {}
+                Err(error) => {
+                    // The moves came before they could be understood: the match goes on without them.
+                    let followed = table.play.as_ref().map_or(0, |play| play.joints.len());
+                    table.moves.truncate(followed);
+                    table.notes.push(error.to_string());
+                }
             }
         }
     }

@@ -6,8 +6,9 @@
 
 use super::{Shared, Table};
 use ludex_engine::datalog::{Firsthand, Lost};
-use ludex_engine::limits::interruptible;
+use ludex_engine::limits::{Limits, interruptible};
 use ludex_engine::vocabulary::RoleId;
+use ludex_gdl::Game;
 use std::sync::PoisonError;
 
 /// What is known before there is an engine.
@@ -51,6 +52,19 @@ pub(super) fn run(shared: &Shared) {
             }
         }
     });
+}
+
+/// The role's legal moves after some joint moves; `None` beyond the limits.
+pub(super) fn legal_after(
+    game: &Game,
+    role: &str,
+    moves: &[Vec<String>],
+    limits: Limits,
+) -> Option<Vec<String>> {
+    let mut play = Firsthand::new(game, limits).ok()?;
+    let role = RoleId(play.roles().position(|name| name == role)? as u32);
+    catch_up(&mut play, &mut Vec::new(), moves.to_vec()).ok()?;
+    Some(play.legal(role).map(str::to_owned).collect())
 }
 
 /// Waits for a root other than `last`; `None` once there is an engine, or an end.

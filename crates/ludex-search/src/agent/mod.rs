@@ -26,6 +26,7 @@ use crate::goal_heuristic::GoalHeuristic;
 use crate::uct;
 use firsthand::Early;
 use ludex_engine::engine::{Engine, Goal};
+use ludex_engine::fault::Fault;
 use ludex_engine::limits::{Limits, interruptible};
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::random::Random;
@@ -118,6 +119,8 @@ pub enum AgentError {
     },
     /// The role has no legal move.
     NoMove,
+    /// The engine could not answer a question about the match.
+    Limit(Fault),
 }
 
 impl fmt::Display for AgentError {
@@ -130,6 +133,7 @@ impl fmt::Display for AgentError {
             AgentError::IllegalMove(action) => write!(f, "the move `{action}` is not legal here"),
             AgentError::MoveCount { roles, moves } => write!(f, "{moves} moves for {roles} roles"),
             AgentError::NoMove => f.write_str("the role has no legal move"),
+            AgentError::Limit(fault) => fault.fmt(f),
         }
     }
 }
@@ -219,6 +223,8 @@ struct Table {
     /// The joint moves made, as text and, once there is an engine, as numbers with the states after them.
     moves: Vec<Vec<String>>,
     play: Option<Play>,
+    /// Why the engine could not follow the moves to the current state.
+    lost: Option<Fault>,
     /// Grows with every move made or taken back: what was found out belongs to one of these numbers.
     root: u64,
     /// Whether the threads should search now.
@@ -242,6 +248,7 @@ impl Table {
             complaint: String::new(),
             moves: Vec::new(),
             play: None,
+            lost: None,
             root: 0,
             searching: true,
         }
@@ -326,6 +333,9 @@ impl Agent {
     pub fn ready(&mut self, deadline: Instant) -> Result<(), AgentError> {
         let mut table = self.shared.table();
         loop {
+            if let Some(fault) = &table.lost {
+                return Err(AgentError::Limit(fault.clone()));
+            }
             if let Some(play) = &table.play {
                 debug_assert!(!play.states.is_empty());
                 self.vocabulary = table.engine.as_ref().map(|engine| engine.vocabulary().clone());
@@ -365,13 +375,14 @@ impl Agent {
     }
 
     /// Goes on to the state after a joint move, given in the order of the roles. It is followed at once if
-    /// there is an engine, else when there is one.
+    /// there is an engine, else when there is one. A move that the engine cannot follow within its limits
+    /// ([`AgentError::Limit`]) counts as made: another engine may follow it.
     pub fn advance(&mut self, moves: &[String]) -> Result<(), AgentError> {
         let mut table = self.shared.table();
         table.moves.push(moves.to_vec());
         table.root += 1;
         let followed = follow(&mut table);
-        if followed.is_err() {
+        if followed.as_ref().is_err_and(|error| !matches!(error, AgentError::Limit(_))) {
             table.moves.pop();
         }
         drop(table);
@@ -393,14 +404,19 @@ impl Agent {
             play.joints.truncate(left);
             play.states.truncate(left + 1);
         }
+        if table.lost.is_some() {
+            // What is left of the moves may still be too much; then the reason stays on the table.
+            let _ = follow(&mut table);
+        }
         table.root += 1;
         drop(table);
         self.shared.announce();
     }
 
-    /// The current state, once there is an engine.
+    /// The current state, once there is an engine that has come to it.
     pub fn state(&self) -> Option<Vec<u64>> {
-        self.shared.table().play.as_ref().map(|play| play.state().to_vec())
+        let table = self.shared.table();
+        table.play.as_ref().filter(|_| table.lost.is_none()).map(|play| play.state().to_vec())
     }
 
     /// The engine in use.
@@ -413,6 +429,7 @@ impl Agent {
     pub fn choose(&mut self, deadline: Instant) -> Result<Decision, AgentError> {
         match self.ready(deadline) {
             Err(AgentError::NotReady) => return self.any_legal_move().ok_or(AgentError::NotReady),
+            Err(AgentError::Limit(fault)) => return self.without_engine(fault, deadline),
             other => other?,
         }
         let (engine, role, state, root) = {
@@ -423,7 +440,11 @@ impl Agent {
             (engine.clone(), play.role, play.state().to_vec(), table.root)
         };
         let mut legal = Vec::new();
-        interruptible(self.shared.stop.flag(), || engine.worker().legal(&state, role, &mut legal));
+        let listed =
+            interruptible(self.shared.stop.flag(), || engine.worker().legal(&state, role, &mut legal));
+        if let Err(fault) = listed {
+            return self.without_engine(fault, deadline);
+        }
         let estimate = match legal.as_slice() {
             [] => return Err(AgentError::NoMove),
             [_] => self.shared.estimate(root),
@@ -436,6 +457,23 @@ impl Agent {
             legal[Random::new(seed).below(legal.len())]
         });
         Ok(Decision { action: engine.vocabulary().show_move(role, id), id: Some(id), estimate })
+    }
+
+    /// A legal move where the engine ran into a limit: the match is followed in words from its beginning.
+    fn without_engine(&self, fault: Fault, deadline: Instant) -> Result<Decision, AgentError> {
+        let (moves, root) = {
+            let mut table = self.shared.table();
+            table.notes.push(fault.to_string());
+            (table.moves.clone(), table.root)
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        let limits = Limits { time: left, ..self.shared.settings.limits };
+        let legal = interruptible(self.shared.stop.flag(), || {
+            firsthand::legal_after(&self.shared.game, &self.shared.role, &moves, limits)
+        });
+        let legal = legal.filter(|legal| !legal.is_empty()).ok_or(AgentError::Limit(fault))?;
+        let choice = Random::new(self.shared.settings.seed ^ root).below(legal.len());
+        Ok(Decision { action: legal[choice].clone(), id: None, estimate: Estimate::default() })
     }
 
     /// A legal move found without an engine.
@@ -488,14 +526,14 @@ impl Agent {
         }
     }
 
-    /// The role's goal in the current state.
+    /// The role's goal in the current state; `None` if the rules give no single one, or no engine can tell.
     pub fn goal(&self) -> Option<Goal> {
         let (engine, role, state) = {
             let table = self.shared.table();
-            let play = table.play.as_ref()?;
+            let play = table.play.as_ref().filter(|_| table.lost.is_none())?;
             (table.engine.clone()?, play.role, play.state().to_vec())
         };
-        engine.worker().goal(&state, role)
+        engine.worker().goal(&state, role).ok()?
     }
 
     /// What it searches with, for those who watch.
@@ -523,7 +561,7 @@ impl Agent {
     pub fn describe(&self, decision: &Decision) -> String {
         let estimate = &decision.estimate;
         let Some(id) = decision.id else {
-            return format!("{}: no engine yet, any legal move", decision.action);
+            return format!("{}: no engine answers, any legal move", decision.action);
         };
         let candidate = estimate.candidates.iter().find(|c| c.action == id);
         let value = candidate.map_or_else(|| "no search".to_owned(), describe_value);
@@ -576,8 +614,17 @@ impl Drop for Agent {
     }
 }
 
-/// Follows the moves on the table that have not been followed yet.
+/// Follows the moves on the table that have not been followed yet, and notes the limit if one is met.
 fn follow(table: &mut Table) -> Result<(), AgentError> {
+    let followed = catch_up(table);
+    table.lost = match &followed {
+        Err(AgentError::Limit(fault)) => Some(fault.clone()),
+        _ => None,
+    };
+    followed
+}
+
+fn catch_up(table: &mut Table) -> Result<(), AgentError> {
     let Table { engine: Some(engine), play: Some(play), moves, .. } = table else { return Ok(()) };
     let vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
@@ -597,13 +644,13 @@ fn follow(table: &mut Table) -> Result<(), AgentError> {
             .collect::<Result<Vec<MoveId>, _>>()?;
         // A message that came twice would lead somewhere else.
         for ((role, id), text) in vocabulary.roles().zip(&joint).zip(texts) {
-            worker.legal(play.state(), role, &mut legal);
+            worker.legal(play.state(), role, &mut legal).map_err(AgentError::Limit)?;
             if legal.binary_search(id).is_err() {
                 return Err(AgentError::IllegalMove(text.clone()));
             }
         }
         let mut next = vec![0; vocabulary.words()];
-        worker.next(play.state(), &joint, &mut next);
+        worker.next(play.state(), &joint, &mut next).map_err(AgentError::Limit)?;
         play.states.push(next);
         play.joints.push(joint);
     }

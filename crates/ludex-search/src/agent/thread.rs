@@ -10,7 +10,8 @@ use crate::solitaire::Solitaire;
 use crate::uct::{self, Tools, Tree};
 use cpu_time::ThreadTime;
 use ludex_engine::engine::{Engine, Worker};
-use ludex_engine::limits::interruptible;
+use ludex_engine::fault::Fault;
+use ludex_engine::limits::{Exceeded, interruptible};
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_logic::endgame::Oracle;
@@ -56,6 +57,8 @@ struct Exact {
     spent: Duration,
     /// What it has found out about the current root.
     found: Option<Estimate>,
+    /// True once it has run into a limit there.
+    faulted: bool,
 }
 
 /// Work on one root with one engine.
@@ -69,7 +72,11 @@ struct Shift {
 pub(super) fn run(shared: &Shared, number: usize) {
     let mut memory = Memory::default();
     while let Some(snapshot) = wait(shared) {
-        interruptible(shared.stop.flag(), || work(shared, number, &snapshot, &mut memory));
+        let worked = interruptible(shared.stop.flag(), || work(shared, number, &snapshot, &mut memory));
+        if let Err(fault) = worked {
+            give_up(shared, &fault);
+            idle(shared, snapshot.changes);
+        }
     }
 }
 
@@ -80,7 +87,9 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
         if shared.stop.is_set() {
             return None;
         }
-        if let (true, Some(engine), Some(play)) = (table.searching, &table.engine, &table.play) {
+        if let (true, Some(engine), Some(play)) =
+            (table.searching && table.lost.is_none(), &table.engine, &table.play)
+        {
             return Some(Snapshot {
                 changes: shared.changes.count(),
                 root: table.root,
@@ -99,14 +108,29 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
     }
 }
 
-/// Searches one root with one engine until something changes or all is known.
-fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory) {
+/// Says that a search has ended before its time. What is stopped has not.
+fn give_up(shared: &Shared, fault: &Fault) {
+    if fault.limit() != Exceeded::Stopped {
+        let note = format!("the search has ended: {fault}");
+        let mut table = shared.table();
+        // Every thread meets the same limit.
+        if !table.notes.contains(&note) {
+            table.notes.push(note);
+        }
+    }
+}
+
+/// Searches one root with one engine until something changes, all is known or a limit is met.
+fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory) -> Result<(), Fault> {
     let mut worker = snapshot.engine.worker();
     // Ends when the table changes, in the middle of a random game too.
     let current =
         || Clock::iterations(1).or(shared.stop.clone()).while_unchanged(&shared.changes, snapshot.changes);
-    move_root(shared, number, snapshot, memory, &mut *worker);
-    let Some(tree) = &mut memory.tree else { return };
+    if let Err(fault) = move_root(shared, number, snapshot, memory, &mut *worker) {
+        memory.tree = None;
+        return Err(fault);
+    }
+    let Some(tree) = &mut memory.tree else { return Ok(()) };
     let (begun, before) = (Instant::now(), tree.playouts());
     let shift = Shift { begun: ThreadTime::now(), exact_before: memory.exact.spent };
     while !current().is_over() {
@@ -126,13 +150,13 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
         };
         // One iteration at least, so that slow engines get somewhere.
         let clock = Clock::until(slice);
-        loop {
+        let searched = loop {
             let mut once = current();
-            tree.search(&mut tools, &mut once);
-            if once.is_over() || clock.is_over() || tree.is_solved() {
-                break;
+            let searched = tree.search(&mut tools, &mut once);
+            if searched.is_err() || once.is_over() || clock.is_over() || tree.is_solved() {
+                break searched;
             }
-        }
+        };
         let mut estimate = tree.estimate(snapshot.role);
         let played = tree.playouts().saturating_sub(before);
         estimate.playouts_per_second = played as f64 / begun.elapsed().as_secs_f64().max(1e-6);
@@ -142,15 +166,17 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
         let solved = estimate.solved;
         let finding = Some((snapshot.root, estimate));
         *shared.findings[number].lock().unwrap_or_else(PoisonError::into_inner) = finding;
+        searched?;
         if solved {
             // Under the lock, or whoever is about to wait would miss it.
             let table = shared.table();
             shared.changed.notify_all();
             drop(table);
             idle(shared, snapshot.changes);
-            return;
+            return Ok(());
         }
     }
+    Ok(())
 }
 
 /// Waits for the next change.
@@ -168,7 +194,7 @@ fn move_root(
     snapshot: &Snapshot,
     memory: &mut Memory,
     worker: &mut dyn Worker,
-) {
+) -> Result<(), Fault> {
     let settings = || uct::Settings {
         chance: snapshot.chance,
         memory: shared.settings.memory / 2 / shared.settings.threads.max(1),
@@ -184,19 +210,21 @@ fn move_root(
             let ahead = &snapshot.joints[memory.joints.len()..];
             match ahead {
                 [] => {}
-                [joint] => tree.advance(worker, joint, &snapshot.state),
-                _ => *tree = Tree::new(settings(), worker, &snapshot.state, seed),
+                [joint] => tree.advance(worker, joint, &snapshot.state)?,
+                _ => *tree = Tree::new(settings(), worker, &snapshot.state, seed)?,
             }
         }
-        other => *other = Some(Tree::new(settings(), worker, &snapshot.state, seed)),
+        other => *other = Some(Tree::new(settings(), worker, &snapshot.state, seed)?),
     }
     memory.joints.clone_from(&snapshot.joints);
+    Ok(())
 }
 
 impl Exact {
     /// The root has moved on: what was found about it is no longer about it.
     fn moved(&mut self) {
         self.found = None;
+        self.faulted = false;
         self.spent = Duration::ZERO;
     }
 
@@ -205,6 +233,7 @@ impl Exact {
         let kind = Exhaustive::of(worker.vocabulary().role_count(), snapshot.facts.as_deref());
         let share = if shared.settings.threads > 4 { 1 } else { kind.share() };
         if kind == Exhaustive::Unfit
+            || self.faulted
             || self.found.as_ref().is_some_and(|found| found.solved)
             || (self.spent - shift.exact_before) * share > shift.begun.elapsed()
         {
@@ -221,21 +250,37 @@ impl Exact {
             Clock::processor(time).or(shared.stop.clone()).while_unchanged(&shared.changes, snapshot.changes);
         if let Some(search) = &mut self.alphabeta {
             if search.applies() {
-                let found = search.search(worker, &snapshot.state, snapshot.role, &mut clock);
-                self.found = match (found, self.found.take()) {
-                    // A try that ended early may know less than the one before; what is certain stays so.
-                    (Some(new), Some(old)) if !new.solved => Some(combined(new, &old)),
-                    (new, old) => new.or(old),
-                };
+                match search.search(worker, &snapshot.state, snapshot.role, &mut clock) {
+                    Ok(found) => {
+                        self.found = match (found, self.found.take()) {
+                            // A try that ended early may know less than the one before; what is certain stays so.
+                            (Some(new), Some(old)) if !new.solved => Some(combined(new, &old)),
+                            (new, old) => new.or(old),
+                        }
+                    }
+                    Err(fault) => self.give_up(shared, &fault),
+                }
             }
-        } else {
-            self.solitary(shared, snapshot, worker, &mut clock);
+        } else if let Err(fault) = self.solitary(shared, snapshot, worker, &mut clock) {
+            self.give_up(shared, &fault);
         }
         self.spent += started.elapsed();
     }
 
+    /// Leaves the rest of this root to the tree.
+    fn give_up(&mut self, shared: &Shared, fault: &Fault) {
+        self.faulted = true;
+        give_up(shared, fault);
+    }
+
     /// Looks for a plan in a game for one, and follows it as long as it is the best.
-    fn solitary(&mut self, shared: &Shared, snapshot: &Snapshot, worker: &mut dyn Worker, clock: &mut Clock) {
+    fn solitary(
+        &mut self,
+        shared: &Shared,
+        snapshot: &Snapshot,
+        worker: &mut dyn Worker,
+        clock: &mut Clock,
+    ) -> Result<(), Fault> {
         let made = snapshot.joints.len();
         let planned = |search: &Solitaire, from: usize| {
             let plan = search.plan()?;
@@ -250,11 +295,11 @@ impl Exact {
             self.solitaire = Solitaire::new(worker, &snapshot.state, shared.settings.memory / 4)
                 .map(|search| (search, made));
         }
-        let Some((search, from)) = &mut self.solitaire else { return };
-        search.search(worker, snapshot.goal_heuristic.as_deref(), clock);
-        let Some(plan) = planned(search, *from).filter(|plan| plan.value > 0) else { return };
+        let Some((search, from)) = &mut self.solitaire else { return Ok(()) };
+        let searched = search.search(worker, snapshot.goal_heuristic.as_deref(), clock).map(|_| ());
+        let Some(plan) = planned(search, *from).filter(|plan| plan.value > 0) else { return searched };
         let mut legal = Vec::new();
-        worker.legal(&snapshot.state, snapshot.role, &mut legal);
+        worker.legal(&snapshot.state, snapshot.role, &mut legal)?;
         let rest = &plan.moves[made - *from..];
         let verdict = Verdict { value: plan.value, plies: rest.len() as u32 };
         let candidates = legal.iter().map(|&action| Candidate {
@@ -270,6 +315,7 @@ impl Exact {
             line,
             ..Estimate::default()
         });
+        searched
     }
 }
 

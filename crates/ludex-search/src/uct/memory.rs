@@ -6,6 +6,7 @@
 use super::{ROOT, Tree, proof};
 use hashbrown::HashMap;
 use ludex_engine::engine::Worker;
+use ludex_engine::fault::Fault;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::collections::VecDeque;
 use std::mem::size_of;
@@ -65,7 +66,7 @@ pub(super) struct Arm {
 
 impl Tree {
     /// Forgets everything and begins at `state`.
-    pub(super) fn restart(&mut self, worker: &mut dyn Worker, state: &[u64]) {
+    pub(super) fn restart(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Result<(), Fault> {
         self.nodes.clear();
         self.rows.clear();
         self.arms.clear();
@@ -73,11 +74,12 @@ impl Tree {
         self.values.clear();
         self.joint_children.clear();
         self.record = None;
-        self.add_node(worker, state);
+        self.add_node(worker, state).map(|_| ())
     }
 
-    /// Makes the state after a joint move the root. What was found out below it is kept.
-    pub fn advance(&mut self, worker: &mut dyn Worker, joint: &[MoveId], state: &[u64]) {
+    /// Makes the state after a joint move the root. What was found out below it is kept. After a fault the tree is empty
+    /// and must not be used again.
+    pub fn advance(&mut self, worker: &mut dyn Worker, joint: &[MoveId], state: &[u64]) -> Result<(), Fault> {
         if let Some((_, moves)) = &mut self.record {
             if moves.first() == joint.first() {
                 moves.remove(0);
@@ -90,9 +92,10 @@ impl Tree {
         match below {
             // A leaf has nothing below it; what an oracle said of it does not tell which move to make.
             Some(child) if self.nodes[child.index()].kind != Kind::Leaf => self.keep(child),
-            _ => self.restart(worker, state),
+            _ => self.restart(worker, state)?,
         }
         self.record = record;
+        Ok(())
     }
 
     /// The child of the root after a joint move.
@@ -175,22 +178,36 @@ impl Tree {
     }
 
     /// A new leaf; proved at once if the game is over there.
-    pub(super) fn add_node(&mut self, worker: &mut dyn Worker, state: &[u64]) -> NodeId {
+    pub(super) fn add_node(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Result<NodeId, Fault> {
         let id = NodeId(self.nodes.len() as u32);
+        let proof = if worker.is_terminal(state)? { Some(self.ended(worker, state)?) } else { None };
         self.rows.extend_from_slice(state);
-        let over = worker.is_terminal(state).then(|| self.ended(worker, state));
-        self.nodes.push(Node { visits: 0, kind: Kind::Leaf, seats: 0, proof: over });
-        id
+        self.nodes.push(Node { visits: 0, kind: Kind::Leaf, seats: 0, proof });
+        Ok(id)
     }
 
     /// The goals of a state in which play ends. No single goal value counts as zero.
-    fn ended(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Proof {
-        let goals = (0..self.roles as u32).map(|role| worker.goal(state, RoleId(role)).unwrap_or(0));
-        proof(&mut self.values, goals, 0)
+    fn ended(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Result<Proof, Fault> {
+        let at = self.values.len();
+        for role in 0..self.roles as u32 {
+            match worker.goal(state, RoleId(role)) {
+                Ok(goal) => self.values.push(goal.unwrap_or(0)),
+                Err(fault) => {
+                    self.values.truncate(at);
+                    return Err(fault);
+                }
+            }
+        }
+        Ok(Proof { values: at as u32, plies: 0 })
     }
 
     /// Lists the moves of a leaf. A state in which somebody cannot move is an end of the game.
-    pub(super) fn expand(&mut self, worker: &mut dyn Worker, node: NodeId, legal: &mut Vec<MoveId>) {
+    pub(super) fn expand(
+        &mut self,
+        worker: &mut dyn Worker,
+        node: NodeId,
+        legal: &mut Vec<MoveId>,
+    ) -> Result<(), Fault> {
         let state = self.row(node).to_vec();
         let first = self.arms.len();
         let seats = self.seats.len();
@@ -198,12 +215,13 @@ impl Tree {
         let mut kind = Kind::Forced;
         for role in 0..self.roles as u32 {
             self.seats.push(self.arms.len() as u32);
-            worker.legal(&state, RoleId(role), legal);
-            if legal.is_empty() {
+            let listed = worker.legal(&state, RoleId(role), legal);
+            if listed.is_err() || legal.is_empty() {
                 self.arms.truncate(first);
                 self.seats.truncate(seats);
-                self.nodes[node.index()].proof = Some(self.ended(worker, &state));
-                return;
+                listed?;
+                self.nodes[node.index()].proof = Some(self.ended(worker, &state)?);
+                return Ok(());
             }
             if legal.len() > 1 {
                 deciders += 1;
@@ -216,6 +234,7 @@ impl Tree {
         let node = &mut self.nodes[node.index()];
         node.kind = kind;
         node.seats = seats as u32;
+        Ok(())
     }
 
     /// The arms of a role in an expanded node.

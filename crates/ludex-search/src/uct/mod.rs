@@ -28,6 +28,7 @@ use crate::estimate::{Candidate, Estimate, Verdict};
 use crate::goal_heuristic::{Degrees, GoalHeuristic};
 use hashbrown::HashMap;
 use ludex_engine::engine::{PlayoutBuffer, Worker};
+use ludex_engine::fault::Fault;
 use ludex_engine::propnet::lanes::LanesRunner;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
@@ -137,7 +138,7 @@ const PLIES_A_LOOK: usize = 32;
 
 impl Tree {
     /// A tree of one node. Random choices come from the seed.
-    pub fn new(settings: Settings, worker: &mut dyn Worker, state: &[u64], seed: u64) -> Tree {
+    pub fn new(settings: Settings, worker: &mut dyn Worker, state: &[u64], seed: u64) -> Result<Tree, Fault> {
         let mut tree = Tree {
             settings,
             roles: worker.vocabulary().role_count(),
@@ -154,21 +155,24 @@ impl Tree {
             scratch: Scratch::default(),
         };
         tree.scratch.next.resize(state.len(), 0);
-        tree.restart(worker, state);
-        tree
+        tree.restart(worker, state)?;
+        Ok(tree)
     }
 
-    /// Searches until the clock ends or the value of the root is proved.
-    pub fn search(&mut self, tools: &mut Tools<'_>, clock: &mut Clock) {
+    /// Searches until the clock ends or the value of the root is proved. A question that runs into a limit ends the search
+    /// too; the way down to it is forgotten, and what was found before stays.
+    pub fn search(&mut self, tools: &mut Tools<'_>, clock: &mut Clock) -> Result<(), Fault> {
         // Even a search without time lists the moves.
         if self.nodes[ROOT.index()].kind == Kind::Leaf && self.nodes[ROOT.index()].proof.is_none() {
             let mut legal = std::mem::take(&mut self.scratch.legal);
-            self.expand(tools.worker, ROOT, &mut legal);
+            let expanded = self.expand(tools.worker, ROOT, &mut legal);
             self.scratch.legal = legal;
+            expanded?;
         }
         while !self.is_solved() && !clock.tick() {
-            self.iterate(tools, clock);
+            self.iterate(tools, clock)?;
         }
+        Ok(())
     }
 
     /// True if the value of the root is proved, the game is over there, or, in a game for one, a way to
@@ -260,18 +264,25 @@ impl Tree {
     }
 
     /// One way down the tree, a new leaf with its value, and the way back up.
-    fn iterate(&mut self, tools: &mut Tools<'_>, clock: &Clock) {
+    fn iterate(&mut self, tools: &mut Tools<'_>, clock: &Clock) -> Result<(), Fault> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.path.clear();
         scratch.chosen.clear();
-        if self.descend(tools, clock, &mut scratch) {
+        let valued = self.descend(tools, clock, &mut scratch);
+        if let Ok(true) = valued {
             self.back_up(&scratch);
         }
         self.scratch = scratch;
+        valued.map(|_| ())
     }
 
     /// Goes down to a leaf and writes its value into `scratch.outcome`; false if the clock ended on the way.
-    fn descend(&mut self, tools: &mut Tools<'_>, clock: &Clock, scratch: &mut Scratch) -> bool {
+    fn descend(
+        &mut self,
+        tools: &mut Tools<'_>,
+        clock: &Clock,
+        scratch: &mut Scratch,
+    ) -> Result<bool, Fault> {
         let exploration = match tools.lanes {
             Some(_) => self.settings.batch_exploration,
             None => self.settings.exploration,
@@ -286,10 +297,10 @@ impl Tree {
                     scratch.moves.clear();
                     self.keep_record(scratch);
                 }
-                return true;
+                return Ok(true);
             }
             if self.nodes[node.index()].kind == Kind::Leaf {
-                self.expand(tools.worker, node, &mut scratch.legal);
+                self.expand(tools.worker, node, &mut scratch.legal)?;
                 if self.nodes[node.index()].proof.is_some() {
                     continue;
                 }
@@ -304,10 +315,10 @@ impl Tree {
             scratch.joint.clear();
             scratch.joint.extend(chosen.iter().map(|&arm| self.arms[arm as usize].action));
             let from = &self.rows[node.index() * self.words..][..self.words];
-            tools.worker.next(from, &scratch.joint, &mut scratch.next);
+            tools.worker.next(from, &scratch.joint, &mut scratch.next)?;
             let state = &scratch.next;
             if self.bytes() < self.settings.memory {
-                let child = self.add_node(tools.worker, state);
+                let child = self.add_node(tools.worker, state)?;
                 self.set_child(node, chosen, child);
                 if let Some(oracle) = tools.oracle {
                     self.consult(oracle, child);
@@ -322,7 +333,7 @@ impl Tree {
     }
 
     /// Values `scratch.next` by random play; false if the clock ended first.
-    fn sample(&mut self, tools: &mut Tools<'_>, clock: &Clock, scratch: &mut Scratch) -> bool {
+    fn sample(&mut self, tools: &mut Tools<'_>, clock: &Clock, scratch: &mut Scratch) -> Result<bool, Fault> {
         if let Some(lanes) = &mut tools.lanes {
             let result = lanes.playouts(&scratch.next, self.settings.batch, self.settings.plies as u64);
             self.playouts += result.playouts;
@@ -333,7 +344,7 @@ impl Tree {
                     counts.values.iter().map(|&(value, count)| outcome(value) * count as f64).sum();
                 total / (valued + counts.none).max(1) as f64
             }));
-            return true;
+            return Ok(true);
         }
         scratch.state.clone_from(&scratch.next);
         scratch.moves.clear();
@@ -342,25 +353,25 @@ impl Tree {
         while left > 0 {
             let most = left.min(PLIES_A_LOOK);
             let made = if recorded {
-                recorded_playout(tools.worker, most, &mut self.random, scratch)
+                recorded_playout(tools.worker, most, &mut self.random, scratch)?
             } else {
-                tools.worker.playout(&mut scratch.state, most, &mut self.random, &mut scratch.playout)
+                tools.worker.playout(&mut scratch.state, most, &mut self.random, &mut scratch.playout)?
             };
             if made < most {
                 break;
             }
             if clock.is_over() {
-                return false;
+                return Ok(false);
             }
             left -= made;
         }
         self.playouts += 1;
         scratch.outcome.clear();
         for role in 0..self.roles as u32 {
-            let goal = tools.worker.goal(&scratch.state, RoleId(role));
+            let goal = tools.worker.goal(&scratch.state, RoleId(role))?;
             scratch.outcome.push(goal.map_or(0.0, outcome));
         }
-        if recorded && tools.worker.is_terminal(&scratch.state) {
+        if recorded && tools.worker.is_terminal(&scratch.state)? {
             self.keep_record(scratch);
         }
         // In a game for one the search beside this goes by goal heuristic.
@@ -368,7 +379,7 @@ impl Tree {
             let Scratch { next, degrees, close, outcome, .. } = scratch;
             goal_heuristic.mix(next, degrees, close, outcome);
         }
-        true
+        Ok(true)
     }
 
     /// Remembers the moves of the best game for one that was seen.
@@ -450,21 +461,21 @@ fn recorded_playout(
     most: usize,
     random: &mut Random,
     scratch: &mut Scratch,
-) -> usize {
+) -> Result<usize, Fault> {
     for made in 0..most {
-        if worker.is_terminal(&scratch.state) {
-            return made;
+        if worker.is_terminal(&scratch.state)? {
+            return Ok(made);
         }
-        worker.legal(&scratch.state, RoleId(0), &mut scratch.legal);
+        worker.legal(&scratch.state, RoleId(0), &mut scratch.legal)?;
         if scratch.legal.is_empty() {
-            return made;
+            return Ok(made);
         }
         let action = scratch.legal[random.below(scratch.legal.len())];
         scratch.moves.push(action);
-        worker.next(&scratch.state, &[action], &mut scratch.next);
+        worker.next(&scratch.state, &[action], &mut scratch.next)?;
         std::mem::swap(&mut scratch.state, &mut scratch.next);
     }
-    most
+    Ok(most)
 }
 
 /// A goal value as a number between 0 and 1.

@@ -21,8 +21,10 @@ impl<'e> Exhaustive<'e> {
         if let Some(&known) = self.values.get(state) {
             return known;
         }
-        let value = if self.worker.is_terminal(state) {
-            [0, 1].map(|role| self.worker.goal(state, RoleId(role)).expect("a goal at the end"))
+        let value = if self.worker.is_terminal(state).expect("no limit is met") {
+            [0, 1].map(|role| {
+                self.worker.goal(state, RoleId(role)).expect("no limit is met").expect("a goal at the end")
+            })
         } else {
             let mover = if self.legal(state, 1).len() > 1 { 1 } else { 0 };
             let moves = self.legal(state, mover as u32);
@@ -43,13 +45,13 @@ impl<'e> Exhaustive<'e> {
             return self.value(state);
         }
         let mut next = state.to_vec();
-        self.worker.next(state, &joint, &mut next);
+        self.worker.next(state, &joint, &mut next).expect("no limit is met");
         self.value(&next)
     }
 
     fn legal(&mut self, state: &[u64], role: u32) -> Vec<MoveId> {
         let mut moves = Vec::new();
-        self.worker.legal(state, RoleId(role), &mut moves);
+        self.worker.legal(state, RoleId(role), &mut moves).expect("no limit is met");
         moves
     }
 }

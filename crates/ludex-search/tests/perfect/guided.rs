@@ -63,9 +63,9 @@ fn a_goal_that_is_reached_has_degree_one_and_no_other() {
         let mut random = Random::new(3);
         for _ in 0..20 {
             let mut state = initial(&mut *worker);
-            worker.playout(&mut state, 400, &mut random, &mut Default::default());
+            worker.playout(&mut state, 400, &mut random, &mut Default::default()).expect("no limit is met");
             for role in engine.vocabulary().roles() {
-                let Some(goal) = worker.goal(&state, role) else { continue };
+                let Some(goal) = worker.goal(&state, role).expect("no limit is met") else { continue };
                 for (value, degree) in goal_heuristic.goals(&state, role, &mut scratch) {
                     let is_reached = (100.0 * value).round() as i32 == goal;
                     assert_eq!(is_reached, degree == 1.0, "{name}: {goal}, {value} has degree {degree}");
@@ -86,16 +86,18 @@ fn the_goal_heuristic_finds_the_same_goal_with_fewer_states() {
     let mut states = Vec::new();
     for guide in [None, Some(&goal_heuristic)] {
         let mut search = Solitaire::new(&*worker, &start, 256 << 20).expect("one role");
-        assert!(search.search(&mut *worker, guide, &mut Clock::iterations(u64::MAX)));
+        assert!(
+            search.search(&mut *worker, guide, &mut Clock::iterations(u64::MAX)).expect("no limit is met")
+        );
         let plan = search.plan().expect("there is an end");
         assert_eq!((plan.value, plan.is_best), (100, true));
         let mut state = start.clone();
         for &action in &plan.moves {
             let mut next = state.clone();
-            worker.next(&state, &[action], &mut next);
+            worker.next(&state, &[action], &mut next).expect("no limit is met");
             state = next;
         }
-        assert_eq!(worker.goal(&state, RoleId(0)), Some(100));
+        assert_eq!(worker.goal(&state, RoleId(0)).expect("no limit is met"), Some(100));
         states.push(search.states());
     }
     assert!(states[1] < states[0], "{states:?}");
@@ -110,10 +112,10 @@ fn a_guided_tree_is_deterministic_and_knows_how_far_to_trust_its_guide() {
         goal_heuristic.calibrate(&mut *worker, 200, &mut Random::new(1), &mut || false);
         let trust = goal_heuristic.trust().to_vec();
         let state = initial(&mut *worker);
-        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1);
+        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1).expect("no limit is met");
         let mut tools =
             Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: Some(&goal_heuristic) };
-        tree.search(&mut tools, &mut Clock::iterations(500));
+        tree.search(&mut tools, &mut Clock::iterations(500)).expect("no limit is met");
         (trust, tree.estimate(RoleId(0)))
     };
     let (trust, estimate) = run();

@@ -47,7 +47,7 @@ fn random_joint(worker: &mut dyn Worker, state: &[u64], random: &mut Random) -> 
     let roles = worker.vocabulary().roles();
     roles
         .map(|role| {
-            worker.legal(state, role, &mut legal);
+            worker.legal(state, role, &mut legal).expect("no limit is met");
             legal[random.below(legal.len())]
         })
         .collect()
@@ -65,10 +65,12 @@ fn alpha_beta_finds_the_value_of_every_state_on_random_ways() {
         for seed in 0..8 {
             let mut random = Random::new(seed);
             let mut state = initial(&mut *worker);
-            while !worker.is_terminal(&state) {
+            while !worker.is_terminal(&state).expect("no limit is met") {
                 for role in [RoleId(0), RoleId(1)] {
                     let clock = &mut Clock::iterations(u64::MAX);
-                    if let Some(found) = search.search(&mut *worker, &state, role, clock) {
+                    if let Some(found) =
+                        search.search(&mut *worker, &state, role, clock).expect("no limit is met")
+                    {
                         let best = found.best().expect("a move");
                         let value = best.verdict.expect("the whole game was searched").value;
                         assert!(found.solved, "{name}");
@@ -78,7 +80,7 @@ fn alpha_beta_finds_the_value_of_every_state_on_random_ways() {
                 }
                 let joint = random_joint(&mut *worker, &state, &mut random);
                 let mut next = state.clone();
-                worker.next(&state, &joint, &mut next);
+                worker.next(&state, &joint, &mut next).expect("no limit is met");
                 state = next;
             }
         }
@@ -93,7 +95,9 @@ fn alpha_beta_leaves_other_games_alone() {
         let mut worker = engine.worker();
         let state = initial(&mut *worker);
         let mut search = AlphaBeta::new(&*worker, 1 << 20).expect("two roles");
-        let found = search.search(&mut *worker, &state, RoleId(0), &mut Clock::iterations(1000));
+        let found = search
+            .search(&mut *worker, &state, RoleId(0), &mut Clock::iterations(1000))
+            .expect("no limit is met");
         assert_eq!(found, None, "{name}");
     }
     for name in ["threeway", "hanoi"] {
@@ -107,7 +111,9 @@ fn a_small_table_costs_time_and_no_truth() {
     let (mut worker, mut truth) = (engine.worker(), Exhaustive::new(&truth));
     let state = initial(&mut *worker);
     let mut search = AlphaBeta::new(&*worker, 2000).expect("two roles");
-    let found = search.search(&mut *worker, &state, RoleId(0), &mut Clock::iterations(u64::MAX));
+    let found = search
+        .search(&mut *worker, &state, RoleId(0), &mut Clock::iterations(u64::MAX))
+        .expect("no limit is met");
     let value = found.and_then(|found| found.best().and_then(|best| best.verdict)).expect("solved").value;
     assert_eq!(value, truth.value(&state)[0]);
 }
@@ -140,15 +146,15 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
         let mut random = Random::new(seed);
         let mut state = start.clone();
         let settings = Settings { batch: 64, ..Settings::default() };
-        let mut tree = Tree::new(settings, &mut *worker, &state, seed);
-        while !worker.is_terminal(&state) {
+        let mut tree = Tree::new(settings, &mut *worker, &state, seed).expect("no limit is met");
+        while !worker.is_terminal(&state).expect("no limit is met") {
             let mut tools = Tools {
                 worker: &mut *worker,
                 lanes: lanes.as_ref().map(|lanes| lanes.runner(seed)),
                 oracle: endings.as_ref().map(|database| database as &dyn Oracle),
                 goal_heuristic: None,
             };
-            tree.search(&mut tools, &mut Clock::iterations(iterations));
+            tree.search(&mut tools, &mut Clock::iterations(iterations)).expect("no limit is met");
             let estimate = tree.estimate(role);
             for candidate in &estimate.candidates {
                 if let Some(verdict) = candidate.verdict {
@@ -159,11 +165,11 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
             let mut joint = random_joint(&mut *worker, &state, &mut random);
             joint[role.index()] = estimate.best().expect("a move").action;
             let mut next = state.clone();
-            worker.next(&state, &joint, &mut next);
-            tree.advance(&mut *worker, &joint, &next);
+            worker.next(&state, &joint, &mut next).expect("no limit is met");
+            tree.advance(&mut *worker, &joint, &next).expect("no limit is met");
             state = next;
         }
-        let reached = worker.goal(&state, role).expect("a goal");
+        let reached = worker.goal(&state, role).expect("no limit is met").expect("a goal");
         assert!(reached >= due, "{name}: seed {seed}: {reached} of {due}");
     }
 }
@@ -195,22 +201,25 @@ fn games_for_one_are_solved_and_the_plan_is_carried_out() {
         let mut worker = engine.worker();
         let mut state = initial(&mut *worker);
         let mut search = Solitaire::new(&*worker, &state, 256 << 20).expect("one role");
-        assert!(search.search(&mut *worker, None, &mut Clock::iterations(u64::MAX)), "{name}");
+        assert!(
+            search.search(&mut *worker, None, &mut Clock::iterations(u64::MAX)).expect("no limit is met"),
+            "{name}"
+        );
         let plan = search.plan().expect("there is an end");
         assert!(plan.is_best && plan.value == 100, "{name}: {plan:?}");
         let reference = reference(name);
         let mut judge = reference.worker();
         let mut legal = Vec::new();
         for &action in &plan.moves {
-            assert!(!judge.is_terminal(&state), "{name}");
-            judge.legal(&state, RoleId(0), &mut legal);
+            assert!(!judge.is_terminal(&state).expect("no limit is met"), "{name}");
+            judge.legal(&state, RoleId(0), &mut legal).expect("no limit is met");
             assert!(legal.contains(&action), "{name}");
             let mut next = state.clone();
-            judge.next(&state, &[action], &mut next);
+            judge.next(&state, &[action], &mut next).expect("no limit is met");
             state = next;
         }
-        assert!(judge.is_terminal(&state), "{name}");
-        assert_eq!(judge.goal(&state, RoleId(0)), Some(100), "{name}");
+        assert!(judge.is_terminal(&state).expect("no limit is met"), "{name}");
+        assert_eq!(judge.goal(&state, RoleId(0)).expect("no limit is met"), Some(100), "{name}");
     }
     assert!(Solitaire::new(&*network("nim").worker(), &[], 1).is_none());
 }
@@ -221,7 +230,7 @@ fn a_full_memory_ends_the_search_of_games_for_one() {
     let mut worker = engine.worker();
     let state = initial(&mut *worker);
     let mut search = Solitaire::new(&*worker, &state, 10_000).expect("one role");
-    assert!(search.search(&mut *worker, None, &mut Clock::iterations(u64::MAX)));
+    assert!(search.search(&mut *worker, None, &mut Clock::iterations(u64::MAX)).expect("no limit is met"));
     assert!(search.plan().is_none_or(|plan| !plan.is_best));
 }
 
@@ -231,17 +240,17 @@ fn the_tree_finds_and_keeps_plans_in_games_for_one() {
         let engine = network(name);
         let mut worker = engine.worker();
         let mut state = initial(&mut *worker);
-        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1);
-        while !worker.is_terminal(&state) {
+        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1).expect("no limit is met");
+        while !worker.is_terminal(&state).expect("no limit is met") {
             let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
-            tree.search(&mut tools, &mut Clock::iterations(iterations));
+            tree.search(&mut tools, &mut Clock::iterations(iterations)).expect("no limit is met");
             let action = tree.estimate(RoleId(0)).best().expect("a move").action;
             let mut next = state.clone();
-            worker.next(&state, &[action], &mut next);
-            tree.advance(&mut *worker, &[action], &next);
+            worker.next(&state, &[action], &mut next).expect("no limit is met");
+            tree.advance(&mut *worker, &[action], &next).expect("no limit is met");
             state = next;
         }
-        assert_eq!(worker.goal(&state, RoleId(0)), Some(100), "{name}");
+        assert_eq!(worker.goal(&state, RoleId(0)).expect("no limit is met"), Some(100), "{name}");
     }
 }
 
@@ -251,20 +260,20 @@ fn the_same_seed_gives_the_same_search_and_a_kept_tree_is_a_tree() {
         let engine = network("threeway");
         let mut worker = engine.worker();
         let mut state = initial(&mut *worker);
-        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 5);
+        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 5).expect("no limit is met");
         let mut random = Random::new(5);
         let mut estimates = Vec::new();
-        while !worker.is_terminal(&state) {
+        while !worker.is_terminal(&state).expect("no limit is met") {
             let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
-            tree.search(&mut tools, &mut Clock::iterations(300));
+            tree.search(&mut tools, &mut Clock::iterations(300)).expect("no limit is met");
             let estimate = tree.estimate(RoleId(1));
             let before: u64 = estimate.candidates.iter().map(|c| c.visits).sum();
             assert!(before >= 300 || estimate.solved, "{estimate:?}");
             estimates.push(estimate);
             let joint = random_joint(&mut *worker, &state, &mut random);
             let mut next = state.clone();
-            worker.next(&state, &joint, &mut next);
-            tree.advance(&mut *worker, &joint, &next);
+            worker.next(&state, &joint, &mut next).expect("no limit is met");
+            tree.advance(&mut *worker, &joint, &next).expect("no limit is met");
             state = next;
         }
         estimates
@@ -283,9 +292,9 @@ fn a_tree_without_room_still_answers() {
     let mut worker = engine.worker();
     let state = initial(&mut *worker);
     let settings = Settings { memory: 4000, ..Settings::default() };
-    let mut tree = Tree::new(settings, &mut *worker, &state, 1);
+    let mut tree = Tree::new(settings, &mut *worker, &state, 1).expect("no limit is met");
     let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
-    tree.search(&mut tools, &mut Clock::iterations(500));
+    tree.search(&mut tools, &mut Clock::iterations(500)).expect("no limit is met");
     let estimate = tree.estimate(RoleId(0));
     assert!(estimate.nodes < 100 && estimate.playouts > 400, "{estimate:?}");
     assert!(estimate.best().is_some());

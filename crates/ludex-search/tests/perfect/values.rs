@@ -69,12 +69,12 @@ fn play(
     let value = |state: &[u64]| database.verdict(state, role).expect("every state is solved").value;
     let (mut given, mut all) = (0, 0);
     agent.prepare(Instant::now() + LONG);
-    while !worker.is_terminal(&state) {
+    while !worker.is_terminal(&state).expect("no limit is met") {
         let mut joint = opponents(&mut *worker, &state, opponent, database, &mut random);
         let decision = agent.choose(Instant::now() + clock).expect("a move");
         joint[role.index()] = decision.id.expect("there is an engine");
         let mut next = state.clone();
-        worker.next(&state, &joint, &mut next);
+        worker.next(&state, &joint, &mut next).expect("no limit is met");
         all += 1;
         if value(&next) < value(&state) {
             given += 1;
@@ -103,7 +103,7 @@ fn opponents(
     match opponent {
         Opponent::Chance => random_joint(worker, state, random),
         Opponent::Perfect => {
-            let best = best_moves(database, worker, state);
+            let best = best_moves(database, worker, state).expect("no limit is met");
             best.iter().map(|moves| moves[random.below(moves.len())]).collect()
         }
     }

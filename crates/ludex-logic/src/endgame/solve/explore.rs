@@ -6,7 +6,7 @@
 use super::{Nature, SolveError};
 use hashbrown::HashTable;
 use ludex_engine::engine::{Engine, Goal, Worker};
-use ludex_engine::limits::Exceeded;
+use ludex_engine::fault::Fault;
 use ludex_engine::perft::each_joint_move;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::hash::BuildHasher;
@@ -194,7 +194,7 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
         ends: Vec::new(),
     };
     let threads = limits.threads.max(1);
-    let mut workers: Vec<Box<dyn Worker + '_>> = (0..threads).map(|_| engine.worker()).collect();
+    let mut workers: Vec<Box<dyn Worker>> = (0..threads).map(|_| engine.worker()).collect();
     let mut initial = vec![0; words];
     let words_of_engine = vocabulary.words();
     workers[0].initial(&mut initial[..words_of_engine]);
@@ -209,8 +209,8 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
         let open = (space.rows.len() / words - first).min(batch * threads);
         let share = open.div_ceil(threads);
         let rows = &space.rows[first * words..(first + open) * words];
-        let found: Vec<Found> = if open < threads * 16 {
-            vec![expand(&mut *workers[0], rows, words)]
+        let found: Result<Vec<Found>, Fault> = if open < threads * 16 {
+            expand(&mut *workers[0], rows, words).map(|found| vec![found])
         } else {
             std::thread::scope(|scope| {
                 let tasks: Vec<_> = workers
@@ -221,6 +221,7 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
                 tasks.into_iter().map(join).collect()
             })
         };
+        let found = found.map_err(SolveError::Engine)?;
         if found.iter().any(|part| part.full) {
             return Err(SolveError::Transitions(limits.transitions));
         }
@@ -247,10 +248,6 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
         if space.successors.len() > limits.transitions {
             return Err(SolveError::Transitions(limits.transitions));
         }
-        let fault: Option<Exceeded> = workers.iter().find_map(|worker| worker.fault());
-        if let Some(limit) = fault {
-            return Err(SolveError::Engine(limit));
-        }
     }
     Ok(space)
 }
@@ -262,7 +259,7 @@ pub(super) fn join<T>(task: std::thread::ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize) -> Found {
+fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize) -> Result<Found, Fault> {
     let roles = worker.vocabulary().role_count();
     let used = worker.vocabulary().words();
     let mut found = Found::default();
@@ -270,17 +267,17 @@ fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize) -> Found {
     let mut joint = Vec::new();
     for row in rows.chunks_exact(words) {
         let state = &row[..used];
-        let end = worker.is_terminal(state);
+        let end = worker.is_terminal(state)?;
         found.ends.push(end);
         let mut length = 0;
         for role in (0..roles as u32).map(RoleId) {
             let list = &mut legal[role.index()];
             list.clear();
             if end {
-                found.goals.push(worker.goal(state, role));
+                found.goals.push(worker.goal(state, role)?);
             } else {
                 found.goals.push(None);
-                worker.legal(state, role, list);
+                worker.legal(state, role, list)?;
             }
             found.counts.push(list.len() as u32);
         }
@@ -289,14 +286,15 @@ fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize) -> Found {
                 let start = found.rows.len();
                 if start > MOST_WORDS {
                     found.full = true;
-                    return;
+                    return Ok(());
                 }
                 found.rows.resize(start + words, 0);
-                worker.next(state, joint, &mut found.rows[start..start + used]);
+                worker.next(state, joint, &mut found.rows[start..start + used])?;
                 length += 1;
-            });
+                Ok(())
+            })?;
         }
         found.lengths.push(length);
     }
-    found
+    Ok(found)
 }

@@ -19,6 +19,7 @@ pub use explore::{Limits, Space, explore};
 use super::file;
 use super::file::Verdict;
 use ludex_engine::engine::{Engine, Goal};
+use ludex_engine::fault::Fault;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::Game;
 use std::fmt;
@@ -26,7 +27,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// Why a game is not solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SolveError {
     /// More reachable states than allowed.
     States(usize),
@@ -36,8 +37,8 @@ pub enum SolveError {
     Bytes(usize),
     /// More time than allowed.
     Time(Duration),
-    /// The engine met a limit of its own.
-    Engine(ludex_engine::limits::Exceeded),
+    /// The engine could not answer a question about a reachable state.
+    Engine(Fault),
 }
 
 impl fmt::Display for SolveError {
@@ -47,7 +48,7 @@ impl fmt::Display for SolveError {
             SolveError::Transitions(most) => write!(f, "the game has more than {most} transitions"),
             SolveError::Bytes(most) => write!(f, "its reachable states take more than {most} bytes"),
             SolveError::Time(most) => write!(f, "it takes more than {:.1} seconds", most.as_secs_f64()),
-            SolveError::Engine(limit) => write!(f, "the engine met a limit: {limit}"),
+            SolveError::Engine(fault) => write!(f, "in a reachable state {fault}"),
         }
     }
 }
