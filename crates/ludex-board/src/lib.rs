@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use ludex_board::Boards;
-//! use ludex_engine::{Engine, Limits, datalog::Datalog};
+//! use ludex_engine::{Budget, Engine, datalog::Datalog};
 //!
 //! let game = ludex_gdl::Sheet::read("(role x) (index 1) (index 2)
 //!     (<= (init (cell ?i ?j b)) (index ?i) (index ?j))
@@ -18,7 +18,7 @@
 //!     (<= (next (cell ?i ?j b)) (true (cell ?i ?j b)) (not (does x (mark ?i ?j))))
 //!     (<= terminal (true (cell 1 1 x)))
 //!     (<= (goal x 100) (true (cell 1 1 x)))").into_game().expect("a sound sheet");
-//! let engine = Datalog::new(&game, Limits::default())?;
+//! let engine = Datalog::new(&game, &Budget::default())?;
 //! let mut state = vec![0; engine.vocabulary().words()];
 //! engine.worker().initial(&mut state);
 //! let boards = Boards::of(engine.vocabulary(), &state);

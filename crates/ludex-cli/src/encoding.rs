@@ -3,7 +3,7 @@
 use crate::game::Loaded;
 use crate::progress::Progress;
 use anyhow::Result;
-use ludex::engine::limits::Limits;
+use ludex::engine::budget::Budget;
 use ludex::gdl::analysis::actions::PartialJointMove;
 use ludex::gdl::analysis::turns::impossible_joint_moves;
 use ludex::logic::discover::impossible_moves;
@@ -18,7 +18,7 @@ pub fn impossible(loaded: &Loaded, seconds: Option<f64>) -> Result<Vec<PartialJo
     let mut moves = impossible_joint_moves(game);
     let Some(seconds) = seconds else { return Ok(moves) };
     let _progress = Progress::spinner(format!("proving what is impossible in {}", loaded.name));
-    let system = match System::new(game, &[], Limits::default()) {
+    let system = match System::new(game, &[], &Budget::default()) {
         Ok(system) => system,
         Err(error) => {
             eprintln!("ludex: nothing could be proved of {}: {error}", loaded.name);

@@ -5,8 +5,8 @@ use crate::progress::making;
 use crate::report;
 use crate::status::Misuse;
 use anyhow::{Context, Result, anyhow};
+use ludex::engine::budget::Budget;
 use ludex::engine::engine::Engine;
-use ludex::engine::limits::Limits;
 use ludex::engine::propnet::{Compiled, compile};
 use ludex::engines::Choice;
 use ludex::games;
@@ -15,7 +15,6 @@ use ludex::gdl::{Game, Sheet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::Duration;
 
 /// A sheet with the name it goes by.
 pub struct Loaded {
@@ -50,7 +49,7 @@ pub fn read(argument: &Path) -> Result<Loaded> {
 /// One byte beyond the limit is enough for the sheet to be refused as too large.
 fn bounded(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(syntax::Limits::default().bytes as u64 + 1).read_to_end(&mut bytes)?;
+    from.take(syntax::TextLimits::default().bytes as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -94,7 +93,7 @@ fn distance(left: &str, right: &str) -> usize {
 
 impl Loaded {
     fn new(name: &str, source: &str, bytes: &[u8]) -> Loaded {
-        let sheet = Sheet::read_bytes(bytes, &syntax::Limits::default());
+        let sheet = Sheet::read_bytes(bytes, &syntax::TextLimits::default());
         Loaded { name: name.to_owned(), source: source.to_owned(), sheet }
     }
 
@@ -115,18 +114,19 @@ impl Loaded {
 
     /// The engine of that choice for the rules in some encoding.
     pub fn engine_for(&self, game: &Game, choice: Choice, bounds: Bounds) -> Result<Box<dyn Engine>> {
-        self.engine_within(game, choice, bounds.limits())
+        self.engine_within(game, choice, &bounds.budget())
     }
 
     /// The engine of that choice for a judge, who can wait: rows and steps are bounded, and a busy machine does not make a
     /// game too large.
     pub fn judge(&self, choice: Choice, bounds: Bounds) -> Result<Box<dyn Engine>> {
-        const PATIENCE: Duration = Duration::from_secs(600);
-        self.engine_within(self.game()?, choice, Limits { time: PATIENCE, ..bounds.limits() })
+        self.engine_within(self.game()?, choice, &bounds.budget())
     }
 
-    fn engine_within(&self, game: &Game, choice: Choice, limits: Limits) -> Result<Box<dyn Engine>> {
-        let engine = making(format!("building an engine for {}", self.name), || choice.build(game, limits));
+    /// As `engine_for`, within a budget.
+    pub fn engine_within(&self, game: &Game, choice: Choice, budget: &Budget) -> Result<Box<dyn Engine>> {
+        let what = format!("building an engine for {}", self.name);
+        let engine = making(what, budget, |budget| choice.build(game, budget));
         engine.with_context(|| format!("no engine `{}` for {}", choice.name, self.name))
     }
 
@@ -134,7 +134,7 @@ impl Loaded {
     pub fn network(&self) -> Result<Compiled> {
         let game = self.game()?;
         let what = format!("building a network for {}", self.name);
-        let compiled = making(what, || compile(game, Limits::default()));
+        let compiled = making(what, &Budget::default(), |budget| compile(game, budget));
         compiled.with_context(|| format!("no propositional network for {}", self.name))
     }
 

@@ -4,7 +4,7 @@
 //! terminal. The bar is wiped when [`Progress`] is dropped, so drop it before printing.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ludex::engine::watch::{Watch, watched};
+use ludex::engine::budget::{Budget, Progress as Stages};
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,12 +55,12 @@ impl Progress {
     }
 }
 
-/// Makes an engine and shows how far that is.
-pub fn making<T>(what: String, work: impl FnOnce() -> T) -> T {
-    let watch = Arc::new(Watch::default());
-    let shown = watch.clone();
+/// Makes an engine within a budget and shows how far that is.
+pub fn making<T>(what: String, budget: &Budget, work: impl FnOnce(&Budget) -> T) -> T {
+    let stages = Arc::new(Stages::default());
+    let shown = stages.clone();
     let _progress = Progress::telling(move || format!("{what}: {shown}"));
-    watched(watch, work)
+    work(&budget.clone().with_progress(stages))
 }
 
 impl Drop for Progress {

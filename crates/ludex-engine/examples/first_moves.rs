@@ -3,8 +3,8 @@
 //! cargo run --release -p ludex-engine --example first_moves -- SHEET...
 
 use cpu_time::ProcessTime;
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Firsthand;
-use ludex_engine::limits::Limits;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::Sheet;
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let sheet = Sheet::read(&std::fs::read_to_string(&path)?);
         let game = sheet.into_game().map_err(|findings| format!("{path}: {} findings", findings.len()))?;
         let read = started.elapsed().as_secs_f64();
-        match Firsthand::new(&game, Limits::default()) {
+        match Firsthand::new(&game, &Budget::default()) {
             Ok(first) => {
                 let counts: Vec<usize> =
                     (0..first.roles().count() as u32).map(|role| first.legal(RoleId(role)).count()).collect();

@@ -11,8 +11,8 @@
 //! With 0 seconds only preparation is measured.
 
 use cpu_time::ThreadTime;
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, PlayoutBuffer, Worker};
-use ludex_engine::limits::Limits;
 use ludex_engine::random::Random;
 use ludex_engine::tree::{Options, Tree};
 use ludex_engine::vocabulary::Vocabulary;
@@ -41,10 +41,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             .map_err(|_| format!("{path}: not a sound sheet"))?;
         let name = Path::new(&path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let started = ThreadTime::now();
-        Vocabulary::new(&game, Limits::default())?;
+        Vocabulary::new(&game, &Budget::default())?;
         let vocabulary = started.elapsed().as_secs_f64();
         let started = ThreadTime::now();
-        Tree::new(&game, Limits::default())?;
+        Tree::new(&game, &Budget::default())?;
         let prepared = started.elapsed().as_secs_f64();
         if seconds == 0.0 {
             println!("| {name} | {prepared:.2} | {vocabulary:.2} | | | | | | | |");
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ];
         let engines: Vec<Tree> = configurations
             .iter()
-            .map(|options| Tree::with_options(&game, *options, Limits::default()))
+            .map(|options| Tree::with_options(&game, *options, &Budget::default()))
             .collect::<Result<_, _>>()?;
         let mut played: Vec<Played> = engines.iter().map(Played::new).collect();
         for _ in 0..TURNS {

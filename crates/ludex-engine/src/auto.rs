@@ -9,11 +9,11 @@
 //! engine is wanted every time, or where building must be as short as can be. What it does not do: build in the
 //! background (`ludex-search` does, for a match), or choose again while a game is played.
 
+use crate::budget::Budget;
 use crate::datalog::Datalog;
 use crate::engine::Engine;
 use crate::error::BuildError;
 use crate::fault::Fault;
-use crate::limits::Limits;
 use crate::measure::{batches, one_by_one};
 use crate::propnet::Propnet;
 use crate::propnet::lanes::Lanes;
@@ -150,10 +150,10 @@ pub struct Chosen {
 }
 
 /// How to choose.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Portfolio {
     /// Bounds on the building of each member.
-    pub limits: Limits,
+    pub budget: Budget,
     /// Processor time for measuring each member.
     pub seconds: f64,
     /// Whether lanes are built and measured too.
@@ -162,8 +162,8 @@ pub struct Portfolio {
 
 impl Portfolio {
     /// A twentieth of a second of measuring for each member, for single games.
-    pub fn new(limits: Limits) -> Portfolio {
-        Portfolio { limits, seconds: 0.05, batch: false }
+    pub fn new(budget: &Budget) -> Portfolio {
+        Portfolio { budget: budget.clone(), seconds: 0.05, batch: false }
     }
 
     /// Builds and measures; an error if no member takes the game.
@@ -178,9 +178,11 @@ impl Portfolio {
             }
         } else {
             // Without a network there is nothing to compare the time with.
-            let patience = network.map_or(self.limits.time, |_| spent.max(LEAST_PATIENCE));
-            let limits = Limits { time: self.limits.time.min(patience), ..self.limits };
-            trial.interpreters(game, limits);
+            let budget = match network {
+                Some(_) => self.budget.clone().within(spent.max(LEAST_PATIENCE)),
+                None => self.budget.clone(),
+            };
+            trial.interpreters(game, &budget);
         }
         trial.chosen()
     }
@@ -204,11 +206,11 @@ struct Trial<'p> {
 }
 
 impl Trial<'_> {
-    /// Tries the network; its rate if it was built.
+    /// Tries the network; its rate if it was built. Of a limited time it gets a half, so that the interpreters get theirs.
     fn network(&mut self, game: &Game) -> Option<f64> {
         let name = "propnet";
         let started = ThreadTime::now();
-        let engine = match Propnet::new(game, self.portfolio.limits) {
+        let engine = match Propnet::new(game, &self.portfolio.budget.share(2)) {
             Ok(engine) => engine,
             Err(error) => {
                 self.add(name, Encoding::Original, Execution::Scalar, Outcome::Declined(error));
@@ -227,19 +229,23 @@ impl Trial<'_> {
             let mut initial = vec![0; engine.vocabulary().words()];
             engine.worker().initial(&mut initial);
             let started = ThreadTime::now();
-            let lanes = Lanes::new(engine.net(), &initial);
-            let build_seconds = build_seconds + started.elapsed().as_secs_f64();
-            let measured = batches(&lanes, &initial, self.portfolio.seconds, SEED, &mut |_| {});
-            let states_per_second = measured.states_per_second();
-            let outcome = Outcome::Measured { build_seconds, states_per_second };
+            let outcome = match Lanes::new(engine.net(), &initial, &self.portfolio.budget) {
+                Ok(lanes) => {
+                    let build_seconds = build_seconds + started.elapsed().as_secs_f64();
+                    let measured = batches(&lanes, &initial, self.portfolio.seconds, SEED, &mut |_| {});
+                    let states_per_second = measured.states_per_second();
+                    self.lanes = Some(lanes);
+                    Outcome::Measured { build_seconds, states_per_second }
+                }
+                Err(limit) => Outcome::Declined(limit.into()),
+            };
             self.add(name, Encoding::Original, Execution::Lanes, outcome);
-            self.lanes = Some(lanes);
         }
         self.built.push((member, Box::new(engine)));
         rate(&self.members[member])
     }
 
-    fn interpreters(&mut self, game: &Game, limits: Limits) {
+    fn interpreters(&mut self, game: &Game, budget: &Budget) {
         let translated = encode(game, Encoding::Relevant, &[]);
         for (name, encoding) in INTERPRETERS {
             let is_declined =
@@ -256,8 +262,8 @@ impl Trial<'_> {
             let rules = if encoding == Encoding::Original { game } else { &translated };
             let started = ThreadTime::now();
             let engine: Result<Box<dyn Engine>, BuildError> = match name {
-                "tree" => Tree::new(rules, limits).map(|engine| Box::new(engine) as Box<dyn Engine>),
-                _ => Datalog::new(rules, limits).map(|engine| Box::new(engine) as Box<dyn Engine>),
+                "tree" => Tree::new(rules, budget).map(|engine| Box::new(engine) as Box<dyn Engine>),
+                _ => Datalog::new(rules, budget).map(|engine| Box::new(engine) as Box<dyn Engine>),
             };
             match engine {
                 Ok(engine) => {

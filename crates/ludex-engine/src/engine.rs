@@ -8,6 +8,7 @@
 //! Every question about a state has an answer or a [`Fault`]: the limit that was met on the way. A fault says nothing
 //! about the state; another engine, or more time, may answer. The network never has one.
 
+use crate::budget::Budget;
 use crate::fault::Fault;
 use crate::random::Random;
 use crate::row::Row;
@@ -54,6 +55,11 @@ pub trait Worker: Send {
 
     /// The role's goal value, or `None` where the rules give none, several, or one that is no number.
     fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault>;
+
+    /// From now on questions also end, as over a limit, when the deadline of `budget` passes, its token is cancelled or its
+    /// memory is used up. How many rows and steps a question may take stays as the engine was built. Workers that
+    /// cannot meet a limit, as their work is bounded when the engine is built, need not look.
+    fn obey(&mut self, _budget: &Budget) {}
 
     /// Plays at random from `state` until the game is over, somebody cannot move, or `most` moves are made.
     /// `state` becomes the last state; returns the number of joint moves. After a fault `state` is the one that

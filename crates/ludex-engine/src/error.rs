@@ -1,6 +1,6 @@
 //! Why an engine could not be built.
 
-use crate::limits::Exceeded;
+use crate::budget::Exceeded;
 use std::fmt;
 
 /// An engine declined a game. Built engines do not fail; what they cannot do is one of these.
@@ -16,10 +16,6 @@ enum Kind {
 }
 
 impl BuildError {
-    pub(crate) fn too_large(limit: Exceeded) -> BuildError {
-        BuildError { kind: Kind::TooLarge(limit) }
-    }
-
     pub(crate) fn not_on_demand() -> BuildError {
         BuildError { kind: Kind::NotOnDemand }
     }
@@ -33,9 +29,16 @@ impl BuildError {
     }
 }
 
+impl From<Exceeded> for BuildError {
+    fn from(limit: Exceeded) -> BuildError {
+        BuildError { kind: Kind::TooLarge(limit) }
+    }
+}
+
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
+            Kind::TooLarge(limit) if limit.is_final() => write!(f, "building the engine takes {limit}"),
             Kind::TooLarge(limit) => {
                 write!(f, "the game is too large for this engine: what its rules derive takes {limit}")
             }

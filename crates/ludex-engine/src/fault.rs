@@ -4,7 +4,7 @@
 //! [`Fault`] instead of an answer: which limit was met, and by which question. It is one pointer wide, so that the
 //! results of questions travel in registers, and it allocates only when there is one.
 
-use crate::limits::Exceeded;
+use crate::budget::Exceeded;
 use crate::vocabulary::{RoleId, Vocabulary};
 use std::fmt;
 
@@ -86,7 +86,7 @@ impl std::error::Error for Fault {}
 #[cfg(test)]
 mod tests {
     use super::{Fault, Question};
-    use crate::limits::{Exceeded, Limits};
+    use crate::budget::{Budget, Exceeded};
     use crate::vocabulary::{RoleId, Vocabulary};
     use ludex_gdl::Sheet;
 
@@ -94,7 +94,7 @@ mod tests {
     fn a_fault_says_what_was_asked_and_is_one_pointer_wide() {
         let game = Sheet::read("(role white) (init p) (legal white go) terminal (goal white 100)");
         let game = game.into_game().expect("a sound sheet");
-        let vocabulary = Vocabulary::new(&game, Limits::default()).expect("it is small");
+        let vocabulary = Vocabulary::new(&game, &Budget::default()).expect("it is small");
         let fault = |question| Fault::new("tree", Exceeded::Steps(7), question, &vocabulary).to_string();
         assert_eq!(
             fault(Question::Legal(RoleId(0))),

@@ -12,7 +12,7 @@
 //! roles, fluents and moves ([`Vocabulary`]), so a state is the same row of bits in each.
 //!
 //! ```
-//! use ludex_engine::{Engine, Limits, datalog::Datalog, perft::perft};
+//! use ludex_engine::{Budget, Engine, datalog::Datalog, perft::perft};
 //!
 //! let game = ludex_gdl::Sheet::read("(role robot) (init (at 0)) (succ 0 1) (succ 1 2)
 //!     (<= (legal robot step) (true (at ?x)) (succ ?x ?y))
@@ -21,7 +21,7 @@
 //!     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
 //!     (<= terminal (true (at 2)))
 //!     (<= (goal robot 100) (true (at 2)))").into_game().expect("a sound sheet");
-//! let engine = Datalog::new(&game, Limits::default())?;
+//! let engine = Datalog::new(&game, &Budget::default())?;
 //! assert_eq!(perft(&mut *engine.worker(), 3)?, 6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -34,7 +34,6 @@ pub mod engine;
 pub mod error;
 pub mod fault;
 mod frontend;
-pub mod limits;
 pub mod measure;
 pub mod perft;
 pub mod propnet;
@@ -43,11 +42,10 @@ pub mod row;
 pub mod terms;
 pub mod tree;
 pub mod vocabulary;
-pub mod watch;
 
 pub use engine::{Engine, Goal, PlayoutBuffer, Worker};
 pub use error::BuildError;
 pub use fault::Fault;
-pub use limits::Limits;
+pub use ludex_gdl::budget::{self, Budget};
 pub use random::Random;
 pub use vocabulary::{FluentId, MoveId, RoleId, Vocabulary};

@@ -6,11 +6,10 @@
 //! finite vocabulary (docs/vocabulary.md: half have fewer than 200 fluents), so states are rows of bits; a
 //! game whose vocabulary is beyond the limits is refused with a clean error when an engine is built.
 
+use crate::budget::{Budget, Stage};
 use crate::error::BuildError;
 use crate::frontend::reach;
-use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
-use crate::watch::{Stage, begin};
 use hashbrown::HashMap;
 use ludex_gdl::syntax::tree::{Term as TreeTerm, TermKind, Tree};
 use ludex_gdl::{Game, Rules, Symbol};
@@ -55,9 +54,9 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     /// Computes the vocabulary of a game, or says that it is too large.
-    pub fn new(game: &Game, limits: Limits) -> Result<Vocabulary, BuildError> {
-        begin(Stage::Vocabulary);
-        let (program, store) = reach(game, limits)?;
+    pub fn new(game: &Game, budget: &Budget) -> Result<Vocabulary, BuildError> {
+        budget.begin(Stage::Vocabulary)?;
+        let (program, store) = reach(game, budget)?;
         let mut terms = store.terms.clone();
         let rules = &program.rules;
         let roles: Vec<TermId> = store.table(program.role).rows().map(|row| row[0]).collect();
@@ -186,12 +185,12 @@ impl Vocabulary {
     /// Reads a ground term, in either notation, that the vocabulary has: the spelling must be the rules'.
     pub fn read_term(&self, text: &str) -> Option<TermId> {
         // A term reads like a fact.
-        let parsed = ludex_gdl::syntax::parse(text, &ludex_gdl::syntax::Limits::default());
+        let parsed = ludex_gdl::syntax::parse(text, &ludex_gdl::syntax::TextLimits::default());
         let dotted = format!("{text}.");
         let parsed = if parsed.findings.is_empty() && parsed.tree.clauses.len() == 1 {
             parsed
         } else {
-            ludex_gdl::syntax::parse(&dotted, &ludex_gdl::syntax::Limits::default())
+            ludex_gdl::syntax::parse(&dotted, &ludex_gdl::syntax::TextLimits::default())
         };
         let [clause] = parsed.tree.clauses.as_slice() else {
             // Numbers are no clauses, but they are terms.

@@ -1,13 +1,12 @@
 //! What the AIGER text says, read by a reader that knows nothing of networks, against the reference engine.
 
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
-use ludex_engine::limits::Limits;
 use ludex_engine::propnet::{aiger, compile};
 use ludex_engine::random::Random;
 use ludex_engine::row;
 use std::collections::HashMap;
-use std::time::Duration;
 
 /// An AIGER circuit as the format defines it.
 struct Circuit {
@@ -74,7 +73,7 @@ fn value(values: &[bool], literal: u32) -> bool {
 /// Plays at random and compares every latch and output.
 fn compare(name: &str, text: &str) {
     let game = ludex_gdl::Sheet::read(text).into_game().expect("a sound sheet");
-    let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
+    let limits = &Budget::default();
     let circuit = read(&aiger(&compile(&game, limits).expect("it fits")).expect("it can be written"));
     let engine = Datalog::new(&game, limits).expect("it fits");
     let vocabulary = engine.vocabulary();
@@ -143,7 +142,7 @@ fn a_step_needs_one_legal_move_of_each_role() {
          (<= terminal (not (true on))) (<= (goal a 100) (not (true on)))",
     );
     let game = game.into_game().expect("a sound sheet");
-    let circuit = read(&aiger(&compile(&game, Limits::default()).expect("it fits")).expect("it is small"));
+    let circuit = read(&aiger(&compile(&game, &Budget::default()).expect("it fits")).expect("it is small"));
     let [go, stay] = ["i (does a go)", "i (does a stay)"].map(|name| circuit.names[name]);
     for (moves, on, expected) in [
         (vec![], true, false),

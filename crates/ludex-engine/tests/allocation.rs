@@ -3,10 +3,10 @@
 //! In a program of its own because it counts every allocation: by thread, or tests that run at the same
 //! time would count each other's.
 
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, PlayoutBuffer};
 use ludex_engine::error::BuildError;
-use ludex_engine::limits::Limits;
 use ludex_engine::propnet::Propnet;
 use ludex_engine::random::Random;
 use ludex_engine::tree::Tree;
@@ -73,17 +73,17 @@ struct Memory {
 
 #[test]
 fn a_warm_worker_of_the_reference_allocates_nothing() {
-    check(|game| Ok(Box::new(Datalog::new(game, Limits::default())?)));
+    check(|game| Ok(Box::new(Datalog::new(game, &Budget::default())?)));
 }
 
 #[test]
 fn a_warm_worker_of_the_network_allocates_nothing() {
-    check(|game| Ok(Box::new(Propnet::new(game, Limits::default())?)));
+    check(|game| Ok(Box::new(Propnet::new(game, &Budget::default())?)));
 }
 
 #[test]
 fn a_warm_worker_of_the_interpreter_allocates_nothing() {
-    check(|game| Ok(Box::new(Tree::new(game, Limits::default())?)));
+    check(|game| Ok(Box::new(Tree::new(game, &Budget::default())?)));
 }
 
 fn check(build: impl Fn(&Game) -> Result<Box<dyn Engine>, BuildError>) {

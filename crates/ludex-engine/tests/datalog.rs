@@ -1,13 +1,12 @@
 //! The reference engine against the conformance suite.
 
-use ludex_engine::{datalog::Datalog, limits::Limits};
+use ludex_engine::{budget::Budget, datalog::Datalog};
 use ludex_testkit::Suite;
-use std::time::Duration;
 
 fn suite() -> Suite<'static> {
     // Only what does not depend on the speed of the machine may decide which games are declined.
-    let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
-    Suite::new("datalog", move |game| Ok(Box::new(Datalog::new(game, limits)?)))
+    let budget = Budget::default();
+    Suite::new("datalog", move |game| Ok(Box::new(Datalog::new(game, &budget)?)))
 }
 
 #[test]

@@ -1,23 +1,22 @@
 //! A match followed in words, without a vocabulary, against the reference engine.
 
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::{Datalog, Firsthand, Lost};
 use ludex_engine::engine::Engine;
-use ludex_engine::limits::Limits;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{RoleId, Vocabulary};
 use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_gdl::{Game, Sheet};
 use ludex_testkit::{corpus, report::Report, report::compare_sets, state::Asker, treatment::encoded};
 use std::sync::Arc;
-use std::time::Duration;
 
-fn limits() -> Limits {
-    Limits { time: Duration::from_secs(3600), ..Limits::default() }
+fn budget() -> Budget {
+    Budget::default()
 }
 
 /// Plays at random with both, and compares roles and legal moves in every state.
 fn compare(game: &Game, engine: &dyn Engine, steps: usize) -> Result<(), String> {
-    let mut firsthand = Firsthand::new(game, limits()).map_err(|error| error.to_string())?;
+    let mut firsthand = Firsthand::new(game, &budget()).map_err(|error| error.to_string())?;
     let mut asker = Asker::new(engine);
     compare_sets("roles", &asker.roles(), &firsthand.roles().collect::<Vec<_>>())?;
     let mut random = Random::new(7);
@@ -59,7 +58,7 @@ fn bundled_games_as_written_and_translated() {
     for source in corpus::games() {
         report.case(&source.name, || {
             let game = source.game()?;
-            let engine = Datalog::new(&game, limits()).map_err(|error| error.to_string())?;
+            let engine = Datalog::new(&game, &budget()).map_err(|error| error.to_string())?;
             compare(&game, &engine, 40)?;
             compare(&encoded(&game, Encoding::Relevant), &engine, 40)
         });
@@ -79,9 +78,9 @@ fn public_sheets() {
     for source in sources.iter().filter(|source| !slow.contains(&source.name)) {
         report.case(&source.name, || {
             let game = source.game()?;
-            let vocabulary = Vocabulary::new(&game, limits()).map_err(|error| error.to_string())?;
+            let vocabulary = Vocabulary::new(&game, &budget()).map_err(|error| error.to_string())?;
             // Tuning changes no answer, and takes most of the time.
-            let engine = Datalog::untuned(&game, &Arc::new(vocabulary), limits());
+            let engine = Datalog::untuned(&game, &Arc::new(vocabulary), &budget());
             compare(&game, &engine.map_err(|error| error.to_string())?, 3)
         });
     }
@@ -93,7 +92,7 @@ fn what_cannot_be_followed_is_said() {
     let text = "(role a) (init p) (legal a go) (legal a stay) (<= (next p) (true p)) (<= terminal (not (true p))) \
                 (goal a 100)";
     let game = Sheet::read(text).into_game().expect("a game");
-    let mut firsthand = Firsthand::new(&game, limits()).expect("it is small");
+    let mut firsthand = Firsthand::new(&game, &budget()).expect("it is small");
     assert_eq!(firsthand.advance::<&str>(&[]), Err(Lost::Count(0)));
     assert_eq!(firsthand.advance(&["fly"]), Err(Lost::Illegal("fly".to_owned())));
     assert_eq!(firsthand.advance(&["go"]), Ok(()));

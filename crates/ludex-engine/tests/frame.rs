@@ -3,15 +3,14 @@
 //!
 //! The micro games, counts and recorded games run in every encoding on every engine, as treatments of the suite.
 
-use ludex_engine::{datalog::Datalog, engine::Engine, error::BuildError, limits::Limits, tree::Tree};
+use ludex_engine::{budget::Budget, datalog::Datalog, engine::Engine, error::BuildError, tree::Tree};
 use ludex_gdl::Game;
 use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_testkit::{Effort, Suite, corpus, differential, report::note, treatment::encoded, walk::Length};
 use std::time::Duration;
 
 fn build(game: &Game) -> Result<Box<dyn Engine>, BuildError> {
-    let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
-    Ok(Box::new(Datalog::new(game, limits)?))
+    Ok(Box::new(Datalog::new(game, &Budget::default())?))
 }
 
 fn compare(encoding: Encoding) {
@@ -51,7 +50,7 @@ fn laiklee_hex_is_the_same_in_every_encoding() {
     let sources = corpus::shared_games("tree: encodings of laiklee_hex");
     let Some(source) = sources.iter().find(|source| source.name == "laiklee_hex") else { return };
     let game = source.game().expect("a sound sheet");
-    let tree = |game: &Game| Tree::new(game, Limits::default()).expect("the interpreter takes it");
+    let tree = |game: &Game| Tree::new(game, &Budget::default()).expect("the interpreter takes it");
     let (original, length) = (tree(&game), Length { games: 1, steps: 8, time: Duration::from_secs(5) });
     for encoding in [Encoding::Relevant, Encoding::Direct, Encoding::Pruned] {
         let translated = tree(&encoded(&game, encoding));

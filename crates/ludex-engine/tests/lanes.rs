@@ -1,8 +1,8 @@
 //! Lanes against the reference engine, lane by lane, and against exact probabilities.
 
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, PlayoutBuffer, Worker};
-use ludex_engine::limits::Limits;
 use ludex_engine::propnet::compile;
 use ludex_engine::propnet::lanes::{Instructions, LANES, Lanes};
 use ludex_engine::random::Random;
@@ -11,7 +11,6 @@ use ludex_gdl::{Game, Sheet};
 use ludex_testkit::corpus::{Source, games, shared_games};
 use ludex_testkit::report::{Report, note};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// No bound on plies.
 const ENDLESS: u64 = u64::MAX;
@@ -23,12 +22,12 @@ struct Both {
 }
 
 fn both(game: &Game) -> Result<Both, String> {
-    let limits = Limits { time: Duration::from_secs(3600), rows: 10_000_000, ..Limits::default() };
-    let engine = Datalog::new(game, limits).map_err(|e| e.to_string())?;
-    let compiled = compile(game, limits).map_err(|e| e.to_string())?;
+    let budget = &Budget::default();
+    let engine = Datalog::new(game, budget).map_err(|e| e.to_string())?;
+    let compiled = compile(game, budget).map_err(|e| e.to_string())?;
     let mut start = vec![0; engine.vocabulary().words()];
     engine.worker().initial(&mut start);
-    let lanes = Lanes::new(&compiled.net, &start);
+    let lanes = Lanes::new(&compiled.net, &start, budget).map_err(|e| e.to_string())?;
     Ok(Both { engine, lanes, start })
 }
 

@@ -3,9 +3,9 @@
 //! Batches have no questions, only games, so the suite sees the lanes through [`OneLane`]. How batches choose
 //! moves and what they make of 512 different states is tested in `lanes.rs`.
 
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal, Worker};
 use ludex_engine::fault::Fault;
-use ludex_engine::limits::Limits;
 use ludex_engine::propnet::compile;
 use ludex_engine::propnet::lanes::{Answers, Lanes};
 use ludex_engine::row::Row;
@@ -14,7 +14,6 @@ use ludex_gdl::Game;
 use ludex_testkit::report::note;
 use ludex_testkit::{Effort, Suite};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The lanes of a game as an engine.
 #[derive(Debug)]
@@ -89,16 +88,15 @@ impl Worker for Asker {
 }
 
 fn suite() -> Suite<'static> {
-    let hour = Duration::from_secs(3600);
-    let (limits, playouts) = match std::env::var_os("LUDEX_SLOW") {
-        Some(_) => (Limits { time: hour, ..Limits::default() }, usize::MAX),
+    let (budget, playouts) = match std::env::var_os("LUDEX_SLOW") {
+        Some(_) => (Budget::default(), usize::MAX),
         // As in `propnet.rs`: what the network declines there, the lanes do here.
-        None => (Limits { rows: 200_000, steps: 30_000_000, time: hour }, 1),
+        None => (Budget::default().with_rows(200_000).with_steps(30_000_000), 1),
     };
     let effort = Effort { nodes: 3_000, generated: 60, playouts, oracle_nodes: 200, ..Effort::default() };
     let build = move |game: &Game| -> Result<Box<dyn Engine>, _> {
-        let compiled = compile(game, limits)?;
-        let lanes = Lanes::new(&compiled.net, &compiled.initial);
+        let compiled = compile(game, &budget)?;
+        let lanes = Lanes::new(&compiled.net, &compiled.initial, &budget)?;
         let shared = Shared { vocabulary: compiled.vocabulary, lanes, initial: compiled.initial };
         Ok(Box::new(OneLane(Arc::new(shared))))
     };

@@ -2,18 +2,17 @@
 
 use ludex_engine::engine::{Engine, PlayoutBuffer};
 use ludex_engine::random::Random;
-use ludex_engine::{datalog::Datalog, limits::Limits, propnet::Propnet};
+use ludex_engine::{budget::Budget, datalog::Datalog, propnet::Propnet};
 use ludex_testkit::Suite;
 use ludex_testkit::corpus::games;
 use ludex_testkit::report::Report;
 use std::collections::HashMap;
-use std::time::Duration;
 
 fn suite() -> Suite<'static> {
     // Only what does not depend on the speed of the machine may decide which games are declined. The bounds are
     // far below the defaults, to keep the largest games out of the tests' time.
-    let limits = Limits { rows: 200_000, steps: 30_000_000, time: Duration::from_secs(3600) };
-    Suite::new("propnet", move |game| Ok(Box::new(Propnet::new(game, limits)?)))
+    let budget = Budget::default().with_rows(200_000).with_steps(30_000_000);
+    Suite::new("propnet", move |game| Ok(Box::new(Propnet::new(game, &budget)?)))
 }
 
 #[test]
@@ -58,7 +57,7 @@ fn generated() {
 
 #[test]
 fn differential() {
-    let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
+    let limits = &Budget::default();
     let reference = Suite::new("datalog", move |game| Ok(Box::new(Datalog::new(game, limits)?)));
     suite().differential(&reference);
 }
@@ -71,8 +70,8 @@ fn playouts_choose_uniformly() {
     for source in games() {
         report.case(&source.name, || {
             let game = source.game()?;
-            let reference = Datalog::new(&game, Limits::default()).map_err(|e| e.to_string())?;
-            let engine = Propnet::new(&game, Limits::default()).map_err(|e| e.to_string())?;
+            let reference = Datalog::new(&game, &Budget::default()).map_err(|e| e.to_string())?;
+            let engine = Propnet::new(&game, &Budget::default()).map_err(|e| e.to_string())?;
             for plies in [0, 3, 8] {
                 check_uniform(&reference, &engine, plies)?;
             }

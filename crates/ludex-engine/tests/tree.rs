@@ -1,18 +1,17 @@
 //! The OR-AND tree interpreter against the conformance suite.
 
 use ludex_engine::tree::{Options, Tree};
-use ludex_engine::{datalog::Datalog, limits::Limits};
+use ludex_engine::{budget::Budget, datalog::Datalog};
 use ludex_testkit::Suite;
 use ludex_testkit::suite::Effort;
-use std::time::Duration;
 
 /// Only what does not depend on the speed of the machine may decide which games are declined.
-fn limits() -> Limits {
-    Limits { time: Duration::from_secs(3600), ..Limits::default() }
+fn budget() -> Budget {
+    Budget::default()
 }
 
 fn suite() -> Suite<'static> {
-    Suite::new("tree", |game| Ok(Box::new(Tree::new(game, limits())?)))
+    Suite::new("tree", |game| Ok(Box::new(Tree::new(game, &budget())?)))
 }
 
 #[test]
@@ -62,14 +61,14 @@ fn generated() {
 
 #[test]
 fn differential() {
-    let reference = Suite::new("datalog", |game| Ok(Box::new(Datalog::new(game, limits())?)));
+    let reference = Suite::new("datalog", |game| Ok(Box::new(Datalog::new(game, &budget())?)));
     suite().differential(&reference);
 }
 
 /// What is only there to be measured must answer alike.
 fn with_options(options: Options) {
     let effort = Effort { nodes: 5_000, generated: 60, ..Effort::default() };
-    let build = move |game: &_| Ok(Box::new(Tree::with_options(game, options, limits())?) as _);
+    let build = move |game: &_| Ok(Box::new(Tree::with_options(game, options, &budget())?) as _);
     let suite = Suite::new("tree", build).with_effort(effort);
     suite.rules();
     suite.perft();

@@ -20,11 +20,12 @@
 //! [`Diagnostic`]s instead of stopping at the first.
 //!
 //! This crate knows nothing of states, engines or files: texts come in, rules and findings come out.
-//! Nothing in it panics or recurses without bound on any input ([`syntax::Limits`]).
+//! Nothing in it panics or recurses without bound on any input ([`syntax::TextLimits`]).
 
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod budget;
 mod check;
 pub mod diagnostic;
 mod lower;
@@ -41,7 +42,7 @@ pub use symbols::{Keyword, Symbol, Symbols};
 use analysis::strata::Stratum;
 use rules::RelationId;
 use std::sync::Arc;
-use syntax::{Findings, Limits, Notation, Parsed, tree::Tree};
+use syntax::{Findings, Notation, Parsed, TextLimits, tree::Tree};
 
 /// A sheet that was read and checked.
 #[derive(Clone, Debug)]
@@ -72,15 +73,15 @@ pub struct Game {
 impl Sheet {
     /// Reads and checks a text with the default limits.
     pub fn read(text: &str) -> Sheet {
-        Sheet::read_bytes(text.as_bytes(), &Limits::default())
+        Sheet::read_bytes(text.as_bytes(), &TextLimits::default())
     }
 
     /// Reads and checks whatever bytes a file held.
-    pub fn read_bytes(bytes: &[u8], limits: &Limits) -> Sheet {
+    pub fn read_bytes(bytes: &[u8], limits: &TextLimits) -> Sheet {
         Sheet::check(syntax::parse_bytes(bytes, limits), limits)
     }
 
-    fn check(mut parsed: Parsed, limits: &Limits) -> Sheet {
+    fn check(mut parsed: Parsed, limits: &TextLimits) -> Sheet {
         let mut findings = Findings::new(limits);
         std::mem::take(&mut parsed.findings).into_iter().for_each(|f| findings.push(f));
         let lowered = lower::lower(&parsed, limits, &mut findings);

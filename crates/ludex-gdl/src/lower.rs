@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::rules::{Atom, Literal, Places, RelationId, Rule, Rules, Term, Variable};
 use crate::symbols::{Keyword, Symbol};
 use crate::syntax::tree::{self, Clause, Formula, FormulaKind, TermKind};
-use crate::syntax::{Findings, Limits, Notation, Parsed, Span};
+use crate::syntax::{Findings, Notation, Parsed, Span, TextLimits};
 use crate::unify::Substitution;
 use hashbrown::{HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -21,7 +21,7 @@ pub(crate) struct Lowered {
 }
 
 /// The rules of what was parsed. Clauses with errors are reported and left out.
-pub(crate) fn lower(parsed: &Parsed, limits: &Limits, findings: &mut Findings) -> Lowered {
+pub(crate) fn lower(parsed: &Parsed, limits: &TextLimits, findings: &mut Findings) -> Lowered {
     let mut lowering = Lowering {
         rules: Rules::new(parsed.tree.symbols.clone()),
         notation: parsed.notation,

@@ -9,7 +9,7 @@ mod common;
 
 use common::{corpus, examine};
 use ludex_engine::random::Random;
-use ludex_gdl::syntax::{Limits, Notation};
+use ludex_gdl::syntax::{Notation, TextLimits};
 use ludex_testkit::corpus::testdata;
 use ludex_testkit::generate;
 use ludex_testkit::report::{Report, note};
@@ -25,8 +25,8 @@ const LONGEST: usize = 6000;
 const ENOUGH: usize = 20;
 
 /// Small, so that disjunctions which multiply stop early.
-fn limits() -> Limits {
-    Limits { literals: 20_000, ..Limits::default() }
+fn limits() -> TextLimits {
+    TextLimits { literals: 20_000, ..TextLimits::default() }
 }
 
 /// Words that mean something to a reader.

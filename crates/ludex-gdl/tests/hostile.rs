@@ -4,7 +4,7 @@ mod common;
 
 use common::{PATIENCE, examine, read_only};
 use ludex_engine::random::Random;
-use ludex_gdl::syntax::Limits;
+use ludex_gdl::syntax::TextLimits;
 use ludex_gdl::{Code, Sheet};
 use ludex_testkit::report::Report;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const INFIX: &str = "% x\nrole(a). role(b).\ninit(c(1,b)). s(1,2). /* y */\n\
 /// One case: a text that must be survived.
 fn survive(report: &mut Report, name: &str, bytes: &[u8]) {
     report.case(name, || {
-        examine(bytes, &Limits::default()).map(|_| ()).map_err(|message| {
+        examine(bytes, &TextLimits::default()).map(|_| ()).map_err(|message| {
             let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(600)]);
             format!("{message}\n  on the input {shown:?}")
         })
@@ -34,7 +34,7 @@ fn survive(report: &mut Report, name: &str, bytes: &[u8]) {
 #[test]
 fn the_small_sheets_are_sound() {
     for text in [KIF, INFIX] {
-        let sheet = examine(text.as_bytes(), &Limits::default()).expect("no broken promise");
+        let sheet = examine(text.as_bytes(), &TextLimits::default()).expect("no broken promise");
         assert!(sheet.game().is_some(), "{:?}", sheet.findings);
     }
 }
@@ -65,7 +65,7 @@ fn every_single_byte_mutation() {
                     survive(&mut report, &name, &bytes);
                 } else {
                     // Printing and reading again costs ten times as much as reading.
-                    report.case(&name, || read_only(&bytes, &Limits::default()).map(|_| ()));
+                    report.case(&name, || read_only(&bytes, &TextLimits::default()).map(|_| ()));
                 }
             }
             bytes[at] = old;
@@ -230,7 +230,7 @@ fn deep_nesting() {
 
 #[test]
 fn fifty_megabytes() {
-    let limits = Limits::default();
+    let limits = TextLimits::default();
     // What is read at all, 16 MiB, are millions of clauses: seconds, but not hours.
     let patience = PATIENCE * 6;
     let mut report = Report::new("fifty megabytes");
@@ -340,6 +340,6 @@ fn printing_many_variables() {
     let body: String = (0..3000).map(|i| format!("(q ?x{i} ?X{})\n", i + 1)).collect();
     let text = format!("(role a) (q a a) (<= p {body})");
     let started = Instant::now();
-    examine(text.as_bytes(), &Limits::default()).expect("no broken promise");
+    examine(text.as_bytes(), &TextLimits::default()).expect("no broken promise");
     assert!(started.elapsed() < PATIENCE, "{:?}", started.elapsed());
 }

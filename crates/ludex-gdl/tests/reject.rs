@@ -2,7 +2,7 @@
 //! rendered text as a golden file beside them.
 
 use ludex_gdl::diagnostic::Report as Rendered;
-use ludex_gdl::syntax::{Limits, line_column};
+use ludex_gdl::syntax::{TextLimits, line_column};
 use ludex_gdl::{Code, Severity, Sheet};
 use ludex_testkit::corpus::{Source, sheets_in, testdata};
 use ludex_testkit::golden;
@@ -90,9 +90,9 @@ fn rendered_findings_are_golden() {
 }
 
 /// Sheets too large to keep in a file, one for each limit.
-fn generated() -> [(Code, String, Limits); 6] {
-    let limits = Limits::default();
-    let few = Limits { bytes: 100, ..limits };
+fn generated() -> [(Code, String, TextLimits); 6] {
+    let limits = TextLimits::default();
+    let few = TextLimits { bytes: 100, ..limits };
     let deep = format!("(role a)\n(p {}x{})", "(f ".repeat(300), ")".repeat(300));
     let deep_infix = format!("role(a).\np({}x{}).", "f(".repeat(300), ")".repeat(300));
     let arms = "(or (true p) (true q)) ".repeat(24);

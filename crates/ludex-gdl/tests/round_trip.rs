@@ -3,7 +3,7 @@
 mod common;
 
 use common::{corpus, examine};
-use ludex_gdl::syntax::Limits;
+use ludex_gdl::syntax::TextLimits;
 use ludex_testkit::generate;
 use ludex_testkit::report::Report;
 
@@ -12,7 +12,7 @@ fn on_every_sheet() {
     let mut report = Report::new("round trip");
     for source in corpus("round trip of the public sheets") {
         report.case(&source.path.display().to_string(), || {
-            examine(&source.bytes, &Limits::default()).map(|_| ())
+            examine(&source.bytes, &TextLimits::default()).map(|_| ())
         });
     }
     report.finish();
@@ -23,7 +23,7 @@ fn on_generated_games() {
     let mut report = Report::new("round trip of generated games");
     for seed in 0..1500 {
         report.case(&format!("seed {seed}"), || {
-            let sheet = examine(generate::game(seed).as_bytes(), &Limits::default())?;
+            let sheet = examine(generate::game(seed).as_bytes(), &TextLimits::default())?;
             if sheet.game().is_some() { Ok(()) } else { Err(format!("{:?}", sheet.findings)) }
         });
     }

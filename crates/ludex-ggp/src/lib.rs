@@ -5,7 +5,7 @@
 //! [`replay`] compares it with an engine, step by step. Nothing else in Ludex knows the protocol and the formats.
 //!
 //! ```
-//! use ludex_engine::{datalog::Datalog, limits::Limits};
+//! use ludex_engine::{datalog::Datalog, budget::Budget};
 //! use ludex_ggp::{record::Records, replay::Replayer};
 //!
 //! let game = ludex_gdl::Sheet::read("(role robot) (init (at 0)) (succ 0 1)
@@ -13,7 +13,7 @@
 //!     (<= (next (at ?y)) (does robot step) (true (at ?x)) (succ ?x ?y))
 //!     (<= terminal (true (at 1)))
 //!     (<= (goal robot 100) (true (at 1)))").into_game().expect("a sound sheet");
-//! let engine = Datalog::new(&game, Limits::default())?;
+//! let engine = Datalog::new(&game, &Budget::default())?;
 //! let record = r#"{"game":"walk","roles":["robot"],"playout":0}
 //! {"state":["(at 0)"],"terminal":false,"legals":{"robot":["step"]},"goals":{"robot":null},"moves":["step"]}
 //! {"state":["(at 1)"],"terminal":true,"goals":{"robot":100}}
@@ -28,7 +28,7 @@
 //! Messages and records come from strangers: whatever they hold, nothing here panics, waits without end or
 //! takes memory without bound. A broken or hostile file gives a
 //! [`RecordError`](record::RecordError), never a panic, and costs bounded memory
-//! ([`record::Limits`]).
+//! ([`record::RecordLimits`]).
 
 #![forbid(unsafe_code)]
 

@@ -10,7 +10,7 @@
 
 use crate::http::server::Answer;
 use crate::message::{Message, Start};
-use ludex_gdl::syntax::Limits as TextLimits;
+use ludex_gdl::syntax::TextLimits;
 use ludex_gdl::{Diagnostic, Sheet};
 use ludex_search::agent::{self, Agent, AgentError, Stopper};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -3,7 +3,7 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ludex_ggp::record::{
-    Header, Limits, Playout, Problem, RecordError, Records, Step, header_line, step_line,
+    Header, Playout, Problem, RecordError, RecordLimits, Records, Step, header_line, step_line,
 };
 use std::io::{Cursor, Write};
 
@@ -16,10 +16,10 @@ const LINES: &str = r#"{"game":"walk","roles":["a","b"],"playout":0}
 "#;
 
 fn read(bytes: impl Into<Vec<u8>>) -> Result<Vec<Playout>, RecordError> {
-    read_within(bytes, Limits::default())
+    read_within(bytes, RecordLimits::default())
 }
 
-fn read_within(bytes: impl Into<Vec<u8>>, limits: Limits) -> Result<Vec<Playout>, RecordError> {
+fn read_within(bytes: impl Into<Vec<u8>>, limits: RecordLimits) -> Result<Vec<Playout>, RecordError> {
     Records::with_limits("test", Cursor::new(bytes.into()), limits)?.collect()
 }
 
@@ -188,7 +188,7 @@ fn bytes_that_are_no_text_are_refused() {
 
 #[test]
 fn limits_bound_what_is_read() {
-    let small = Limits { line: 1000, playout: 1500, total: 10_000 };
+    let small = RecordLimits { line: 1000, playout: 1500, total: 10_000 };
     let header = "{\"roles\":[],\"playout\":0}\n";
     let step = format!("{{\"state\":[\"{}\"]}}\n", "x".repeat(600));
     assert_eq!(read_within(format!("{header}{step}{step}"), small).expect("within")[0].steps.len(), 2);

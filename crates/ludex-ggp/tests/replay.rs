@@ -1,7 +1,7 @@
 //! Comparing records with an engine: agreement, and every kind of difference.
 
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
-use ludex_engine::limits::Limits;
 use ludex_gdl::Sheet;
 use ludex_ggp::record::Records;
 use ludex_ggp::replay::{Difference, Kind, Replayer, Sets, Stopped};
@@ -25,15 +25,15 @@ const RECORD: &str = r#"{"game":"walk","roles":["a","b"],"playout":3}
 "#;
 
 fn compare(record: &str) -> Result<usize, Difference> {
-    replay(record, Limits::default()).map_err(|stopped| match stopped {
+    replay(record, &Budget::default()).map_err(|stopped| match stopped {
         Stopped::Difference(difference) => difference,
         Stopped::Limit(limit) => panic!("{limit}"),
     })
 }
 
-fn replay(record: &str, limits: Limits) -> Result<usize, Stopped> {
+fn replay(record: &str, budget: &Budget) -> Result<usize, Stopped> {
     let game = Sheet::read(GAME).into_game().expect("a sound sheet");
-    let engine = Datalog::new(&game, limits).expect("a small game");
+    let engine = Datalog::new(&game, budget).expect("a small game");
     let mut replayer = Replayer::new(&engine);
     let records =
         Records::new("walk.jsonl", Cursor::new(record.as_bytes().to_vec())).expect("a sound record");

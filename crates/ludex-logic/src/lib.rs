@@ -20,5 +20,3 @@ pub mod prove;
 mod solver;
 pub mod transition;
 mod unroll;
-
-pub use solver::{Budget, Limit};

@@ -5,88 +5,19 @@
 
 use batsat::{Callbacks, SolverInterface, lbool};
 use hashbrown::HashMap;
-use ludex_engine::limits::stop_flag;
+use ludex_engine::budget::{Budget, Exceeded, Meter};
 use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 pub use batsat::Lit;
-
-/// Which limit ended a proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// More time than allowed.
-    Time(Duration),
-    /// More memory than allowed, in bytes.
-    Memory(usize),
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Limit::Time(time) => write!(f, "more than {:.1} s", time.as_secs_f64()),
-            Limit::Memory(bytes) => write!(f, "more than {} MB of clauses", bytes >> 20),
-        }
-    }
-}
-
-/// What is left of the limits; clones share it.
-#[derive(Clone, Debug)]
-pub struct Budget {
-    started: Instant,
-    time: Duration,
-    memory: usize,
-    /// Bytes that the clauses of all solvers take, roughly.
-    used: Rc<Cell<usize>>,
-    /// Ends everything before its time ([`ludex_engine::limits::interruptible`]).
-    stop: Option<Arc<AtomicBool>>,
-}
-
-impl Budget {
-    /// A budget that begins to run now, and ends at once where the work that it is for is interrupted.
-    pub fn new(time: Duration, memory: usize) -> Budget {
-        Budget { started: Instant::now(), time, memory, used: Rc::default(), stop: stop_flag() }
-    }
-
-    /// The same budget as if it had begun to run so much earlier.
-    #[must_use]
-    pub fn after(self, spent: Duration) -> Budget {
-        Budget { started: self.started.checked_sub(spent).unwrap_or(self.started), ..self }
-    }
-
-    /// A part of this budget that ends after `time`, if not with the whole.
-    #[must_use]
-    pub fn part(&self, time: Duration) -> Budget {
-        let time = (self.started.elapsed() + time).min(self.time);
-        Budget { time, ..self.clone() }
-    }
-
-    /// The limit that was hit, if one was.
-    pub fn exceeded(&self) -> Option<Limit> {
-        if self.used.get() > self.memory {
-            return Some(Limit::Memory(self.memory));
-        }
-        self.left().is_zero().then_some(Limit::Time(self.time))
-    }
-
-    /// The time that is left.
-    pub fn left(&self) -> Duration {
-        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Duration::ZERO;
-        }
-        self.time.saturating_sub(self.started.elapsed())
-    }
-}
 
 /// What a solver knows of its limits while it searches.
 struct Watch {
     budget: Budget,
     calls: Cell<u32>,
     /// Once it is over it stays so: the solver asks again between two restarts.
-    over: Cell<bool>,
+    over: Rc<Cell<Option<Exceeded>>>,
     own: Rc<Cell<usize>>,
 }
 
@@ -94,29 +25,37 @@ struct Watch {
 const CLAUSE_BYTES: usize = 48;
 /// What a variable costs.
 const VARIABLE_BYTES: usize = 120;
+/// A clause takes as long as some tens of steps elsewhere.
+const TICKS_A_CLAUSE: u64 = 32;
 
 impl Callbacks for Watch {
     fn on_new_clause(&mut self, clause: &[Lit], _: batsat::clause::Kind) {
         let bytes = CLAUSE_BYTES + 4 * clause.len();
-        self.own.set(self.own.get() + bytes);
-        self.budget.used.set(self.budget.used.get() + bytes);
+        hold(&self.budget, &self.own, bytes);
     }
 
     fn on_delete_clause(&mut self, clause: &[Lit]) {
         let bytes = CLAUSE_BYTES + 4 * clause.len();
-        self.own.set(self.own.get().saturating_sub(bytes));
-        self.budget.used.set(self.budget.used.get().saturating_sub(bytes));
+        let bytes = bytes.min(self.own.get());
+        self.own.set(self.own.get() - bytes);
+        self.budget.release(bytes);
     }
 
     fn stop(&self) -> bool {
         // The clock is read once in so many decisions.
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        if calls.is_multiple_of(64) && self.budget.exceeded().is_some() {
-            self.over.set(true);
+        if calls.is_multiple_of(64) && self.over.get().is_none() {
+            self.over.set(self.budget.check().err());
         }
-        self.over.get()
+        self.over.get().is_some()
     }
+}
+
+/// Counts bytes that a solver takes. Whether they are too many shows at the next look.
+fn hold(budget: &Budget, own: &Cell<usize>, bytes: usize) {
+    own.set(own.get() + bytes);
+    let _ = budget.hold(bytes);
 }
 
 /// Of so many literals the pairs are written one by one.
@@ -131,10 +70,12 @@ pub enum Outcome {
     Unsatisfiable,
 }
 
-/// A solver with gates.
+/// A solver with gates. When its budget is used up while clauses are written it takes no more of them, so that whoever
+/// writes them is soon done, and every answer is the limit that was met.
 pub struct Solver {
     inner: batsat::Solver<Watch>,
-    budget: Budget,
+    meter: Meter,
+    over: Rc<Cell<Option<Exceeded>>>,
     own: Rc<Cell<usize>>,
     truth: Lit,
     gates: HashMap<(Lit, Lit), Lit>,
@@ -149,7 +90,7 @@ impl fmt::Debug for Solver {
 
 impl Drop for Solver {
     fn drop(&mut self) {
-        self.budget.used.set(self.budget.used.get().saturating_sub(self.own.get()));
+        self.meter.budget().release(self.own.get());
     }
 }
 
@@ -157,12 +98,14 @@ impl Solver {
     /// A solver without clauses.
     pub fn new(budget: &Budget) -> Solver {
         let own = Rc::new(Cell::new(0));
+        let over = Rc::new(Cell::new(None));
         let watch =
-            Watch { budget: budget.clone(), calls: Cell::new(0), over: Cell::new(false), own: own.clone() };
+            Watch { budget: budget.clone(), calls: Cell::new(0), over: over.clone(), own: own.clone() };
         let mut inner = batsat::Solver::new(batsat::SolverOpts::default(), watch);
         let truth = Lit::new(inner.new_var_default(), true);
         inner.add_clause_reuse(&mut vec![truth]);
-        Solver { inner, budget: budget.clone(), own, truth, gates: HashMap::new(), buffer: Vec::new() }
+        let meter = budget.clock();
+        Solver { inner, meter, over, own, truth, gates: HashMap::new(), buffer: Vec::new() }
     }
 
     /// The literal that is always true.
@@ -180,14 +123,20 @@ impl Solver {
         (lit.var() == self.truth.var()).then_some(lit == self.truth)
     }
 
-    fn charge(&self, bytes: usize) {
-        self.own.set(self.own.get() + bytes);
-        self.budget.used.set(self.budget.used.get() + bytes);
+    /// Counts what is about to be added; false if there is no room for anything more.
+    fn charge(&mut self, bytes: usize) -> bool {
+        if self.over.get().is_none() {
+            hold(self.meter.budget(), &self.own, bytes);
+            self.over.set(self.meter.tick_by(TICKS_A_CLAUSE).err());
+        }
+        self.over.get().is_none()
     }
 
     /// A new variable.
     pub fn fresh(&mut self) -> Lit {
-        self.charge(VARIABLE_BYTES);
+        if !self.charge(VARIABLE_BYTES) {
+            return self.truth;
+        }
         Lit::new(self.inner.new_var_default(), true)
     }
 
@@ -196,9 +145,10 @@ impl Solver {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         buffer.extend(literals);
-        self.charge(CLAUSE_BYTES + 4 * buffer.len());
-        // A contradiction shows in the next answer.
-        let _ = self.inner.add_clause_reuse(&mut buffer);
+        if self.charge(CLAUSE_BYTES + 4 * buffer.len()) {
+            // A contradiction shows in the next answer.
+            let _ = self.inner.add_clause_reuse(&mut buffer);
+        }
         self.buffer = buffer;
     }
 
@@ -219,6 +169,9 @@ impl Solver {
         }
         if let Some(&gate) = self.gates.get(&(a, b)) {
             return gate;
+        }
+        if self.over.get().is_some() {
+            return self.truth;
         }
         let gate = self.fresh();
         self.clause([!gate, a]);
@@ -329,8 +282,11 @@ impl Solver {
     }
 
     /// Searches for a model in which the assumptions hold.
-    pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Outcome, Limit> {
-        if let Some(limit) = self.budget.exceeded() {
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Outcome, Exceeded> {
+        if self.over.get().is_none() {
+            self.over.set(self.meter.budget().check().err());
+        }
+        if let Some(limit) = self.over.get() {
             return Err(limit);
         }
         let answer = self.inner.solve_limited(assumptions);
@@ -339,7 +295,7 @@ impl Solver {
         } else if answer == lbool::FALSE {
             Ok(Outcome::Unsatisfiable)
         } else {
-            Err(self.budget.exceeded().unwrap_or(Limit::Time(self.budget.time)))
+            Err(self.over.get().expect("the solver gives up only where it is told to"))
         }
     }
 
@@ -356,14 +312,14 @@ impl Solver {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Lit, Outcome, Solver};
+    use super::{Budget, Exceeded, Lit, Outcome, Solver};
     use std::time::Duration;
 
     /// For every assignment of some literals the counts are forced to what counting by hand gives.
     #[test]
     fn counts_are_those_of_every_assignment() {
         for size in 0..=10usize {
-            let mut solver = Solver::new(&Budget::new(Duration::from_secs(3600), usize::MAX));
+            let mut solver = Solver::new(&Budget::default());
             let list: Vec<Lit> = (0..size).map(|_| solver.fresh()).collect();
             for most in 1..=3 {
                 let counts = solver.at_least(list.iter().copied(), most);
@@ -388,7 +344,7 @@ mod tests {
     fn weights_are_those_of_every_assignment() {
         let weights = [3u32, 1, 0, 5, 2, 2, 1];
         for enough in 0..=15u64 {
-            let mut solver = Solver::new(&Budget::new(Duration::from_secs(3600), usize::MAX));
+            let mut solver = Solver::new(&Budget::default());
             let list: Vec<(Lit, u32)> = weights.iter().map(|&weight| (solver.fresh(), weight)).collect();
             let weighs = solver.weighs(&list, enough);
             for assignment in 0..1usize << list.len() {
@@ -400,5 +356,23 @@ mod tests {
                 assert_eq!(solver.solve(&assumptions), Ok(Outcome::Unsatisfiable), "{enough} {assignment:b}");
             }
         }
+    }
+
+    /// A solver that has met its limit answers nothing, and writing clauses into it costs next to nothing.
+    #[test]
+    fn a_limit_met_while_clauses_are_written_is_the_answer() {
+        let mut solver = Solver::new(&Budget::default().within(Duration::ZERO));
+        let list: Vec<Lit> = (0..10_000).map(|_| solver.fresh()).collect();
+        let all = solver.and_all(list.iter().copied());
+        solver.clause([!all]);
+        assert_eq!(solver.solve(&[all]), Err(Exceeded::Time(Duration::ZERO)));
+        let small = Budget::default().with_bytes(1000);
+        let mut solver = Solver::new(&small);
+        (0..10_000).for_each(|_| {
+            solver.fresh();
+        });
+        assert_eq!(solver.solve(&[]), Err(Exceeded::Bytes(1000)));
+        drop(solver);
+        assert_eq!(Solver::new(&small).solve(&[]), Ok(Outcome::Satisfiable));
     }
 }

@@ -5,8 +5,8 @@
 //! a helper rule for each (`ludex_engine::propnet::Asked`).
 
 use hashbrown::HashMap;
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::error::BuildError;
-use ludex_engine::limits::{Limits, interruptible};
 use ludex_engine::propnet::{Asked, Compiled, Net, Node, Propnet, Signal, compile};
 use ludex_engine::terms::{TermId, Terms};
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
@@ -15,29 +15,6 @@ use ludex_gdl::analysis::strata::stratify;
 use ludex_gdl::rules::{Atom, Literal, Places, RelationId, Rule, Term, Variable};
 use ludex_gdl::{Game, Keyword, Rules, Symbol, Symbols};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
-
-/// Does work of the engines' making, which keeps limits of its own for each stage, within so much time in all:
-/// after that it ends as over a limit.
-pub fn within<T>(time: Duration, work: impl FnOnce() -> T) -> T {
-    let stop = Arc::new(AtomicBool::new(false));
-    let (done, wait) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        let flag = stop.clone();
-        let watch = move || {
-            if wait.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                flag.store(true, Ordering::Relaxed);
-            }
-        };
-        // Where there is no thread to be had, the limits of the stages must do.
-        let _watch = std::thread::Builder::new().spawn_scoped(scope, watch);
-        // The watch ends with the channel, also if the work panics.
-        let _done = done;
-        interruptible(stop, work)
-    })
-}
 
 /// The transition system of a game.
 #[derive(Debug)]
@@ -57,9 +34,9 @@ pub struct System {
 
 impl System {
     /// Compiles the game for formulas that ask for these relations of its rules.
-    pub fn new(game: &Game, asked: &[RelationId], limits: Limits) -> Result<System, BuildError> {
+    pub fn new(game: &Game, asked: &[RelationId], budget: &Budget) -> Result<System, BuildError> {
         let (helped, asks) = with_questions(game, asked);
-        let mut compiled = compile(&helped, limits)?;
+        let mut compiled = compile(&helped, budget)?;
         let Asked { terms: from, questions } = std::mem::take(&mut compiled.asked);
         let mut terms = compiled.vocabulary.terms().clone();
         let mut answers = HashMap::new();
@@ -127,8 +104,8 @@ impl System {
 
     /// An engine over the same network, for a few matches: compiling it for speed would take longer than
     /// most proofs.
-    pub fn engine(&self) -> Propnet {
-        Propnet::plain(self.compiled.clone())
+    pub fn engine(&self, budget: &Budget) -> Result<Propnet, Exceeded> {
+        Propnet::plain(self.compiled.clone(), budget)
     }
 
     /// The moves of a role.
@@ -255,27 +232,4 @@ fn with_questions(game: &Game, asked: &[RelationId]) -> (Game, HashMap<RelationI
     // Renaming keeps the order of the strata, and nothing reads what the helpers derive.
     let strata = stratify(&rules, &Dependencies::of(&rules)).unwrap_or_else(|_| game.strata.clone());
     (Game { rules, strata, frame: game.frame }, asks)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::within;
-    use ludex_engine::limits::stop_flag;
-    use std::sync::atomic::Ordering;
-    use std::time::Duration;
-
-    #[test]
-    fn work_is_told_to_stop_when_its_time_is_over_and_not_before() {
-        let stopped = within(Duration::from_millis(1), || {
-            let flag = stop_flag().expect("the work can be stopped");
-            while !flag.load(Ordering::Relaxed) {
-                std::thread::yield_now();
-            }
-            true
-        });
-        assert!(stopped);
-        let hour = Duration::from_secs(3600);
-        assert!(within(hour, || stop_flag().is_some_and(|flag| !flag.load(Ordering::Relaxed))));
-        assert!(stop_flag().is_none());
-    }
 }

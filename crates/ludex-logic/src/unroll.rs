@@ -14,9 +14,10 @@
 //! fixpoint equation is written, which again allows more models ([`Unrolling::is_exact`]).
 
 use crate::formula::{Arg, Atom, Expression, Property, Question};
-use crate::solver::{Budget, Limit, Lit, Outcome, Solver};
+use crate::solver::{Lit, Outcome, Solver};
 use crate::transition::System;
 use hashbrown::HashMap;
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::propnet::{Node, Signal};
 use ludex_engine::row;
 use ludex_engine::terms::{TermId, Terms};
@@ -537,7 +538,7 @@ impl<'s> Unrolling<'s> {
     }
 
     /// Searches for a model in which the assumptions hold.
-    pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Outcome, Limit> {
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Outcome, Exceeded> {
         self.solver.solve(assumptions)
     }
 

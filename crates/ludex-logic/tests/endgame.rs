@@ -4,8 +4,8 @@
 //! The search runs on the reference engine, the regression reads the propositional network: they share the
 //! rules and nothing else.
 
+use ludex_engine::budget::{Budget, Cancel, Exceeded};
 use ludex_engine::datalog::Datalog;
-use ludex_engine::limits::Limits;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::{Game, Sheet};
 use ludex_logic::endgame::regress::{Assume, Options, Reached, Regression, Summary, regress};
@@ -14,16 +14,11 @@ use ludex_logic::endgame::{Database, Kind, Stop, regress};
 use ludex_logic::facts::{Facts, Group};
 use ludex_testkit::report::note;
 use ludex_testkit::{corpus, generate, micro};
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Duration;
-
-const FOREVER: Duration = Duration::from_secs(100_000);
+use std::sync::atomic::AtomicU64;
 
 /// Limits that do not depend on the clock.
 fn options<'a>(assume: Assume) -> Options<'a> {
-    let limits =
-        regress::Limits { depth: 10_000, nodes: 2_000_000, time: FOREVER, ..regress::Limits::default() };
-    Options { limits, assume, ..Options::default() }
+    Options { depth: 10_000, nodes: 2_000_000, assume, ..Options::default() }
 }
 
 fn bundled(name: &str) -> Game {
@@ -33,9 +28,9 @@ fn bundled(name: &str) -> Game {
 
 /// The solution, if there are not too many states.
 fn solution(game: &Game, most: usize) -> Option<Solution> {
-    let engine = Datalog::new(game, Limits { time: FOREVER, ..Limits::default() }).ok()?;
-    let limits = solve::Limits { states: most, time: FOREVER, threads: 1, ..solve::Limits::default() };
-    solve(&engine, &limits, &AtomicU64::new(0)).ok()
+    let engine = Datalog::new(game, &Budget::default()).ok()?;
+    let options = solve::Options { states: most, threads: 1, ..solve::Options::default() };
+    solve(&engine, &options, &Budget::default(), &AtomicU64::new(0)).ok()
 }
 
 fn database(regression: Regression) -> Database {
@@ -76,7 +71,7 @@ fn judge(name: &str, game: &Game, most: usize) -> Option<Summary> {
         let mut options = options(assume.clone());
         if matches!(assume, Assume::Nothing) {
             // Bdds of ghosts can be huge: this far and no further.
-            options.limits.nodes = 300_000;
+            options.nodes = 300_000;
         }
         let Ok(regression) = regress(game, &options) else { continue };
         let summary = regression.summary.clone();
@@ -188,7 +183,7 @@ fn public_games_are_judged() {
 fn the_short_way_changes_nothing_but_the_time() {
     let game = bundled("tictactoe");
     let mut options = options(Assume::Derived);
-    options.limits.depth = 2;
+    options.depth = 2;
     let short = regress(&game, &options).expect("it fits");
     assert!(short.summary.is_strips());
     options.strips = false;
@@ -223,13 +218,13 @@ fn limits_leave_what_is_finished() {
     let solution = solution(&game, 2_000).expect("small");
     let whole = regress(&game, &options(Assume::Derived)).expect("it fits").summary;
     let mut shallow = options(Assume::Derived);
-    shallow.limits.depth = 3;
+    shallow.depth = 3;
     let regression = regress(&game, &shallow).expect("it fits");
     assert_eq!((regression.summary.depth, regression.summary.stop), (3, None));
     assert!(!regression.summary.complete);
     assert_eq!(differences(&database(regression), &solution, 3), Vec::<String>::new());
     let mut few = options(Assume::Derived);
-    few.limits.entries = whole.entries / 2;
+    few.entries = whole.entries / 2;
     let regression = regress(&game, &few).expect("the goals fit");
     assert_eq!(regression.summary.stop, Some(Stop::Entries(whole.entries / 2)));
     assert!(regression.summary.entries <= whole.entries / 2);
@@ -237,18 +232,21 @@ fn limits_leave_what_is_finished() {
     assert!(depth > 0 && depth < whole.depth, "{depth}");
     assert_eq!(differences(&database(regression), &solution, depth), Vec::<String>::new());
     let mut small = options(Assume::Derived);
-    small.limits.nodes = 20_000;
+    small.nodes = 20_000;
     let regression = regress(&game, &small).expect("the goals fit");
     assert_eq!(regression.summary.stop, Some(Stop::Nodes(20_000)));
     let depth = regression.summary.depth;
     assert_eq!(differences(&database(regression), &solution, depth), Vec::<String>::new());
     let mut hasty = options(Assume::Derived);
-    hasty.limits.steps = 20_000;
+    hasty.steps = 20_000;
     let regression = regress(&game, &hasty).expect("the goals fit");
-    assert_eq!(regression.summary.stop, Some(Stop::Steps(20_000)));
-    let now = AtomicBool::new(true);
-    let mut interrupted = options(Assume::Derived);
-    interrupted.interrupt = Some(&now);
-    let regression = regress(&game, &interrupted).expect("the goals fit");
-    assert_eq!(regression.summary.stop, Some(Stop::Interrupted));
+    assert_eq!(regression.summary.stop, Some(Stop::Limit(Exceeded::Steps(20_000))));
+    let cancel = Cancel::default();
+    let mut cancelled = options(Assume::Derived);
+    cancelled.budget = Budget::default().with_cancel(cancel.clone());
+    cancel.cancel();
+    let error = regress(&game, &cancelled).expect_err("there is no network yet");
+    assert!(
+        matches!(error, regress::RegressError::Network(error) if error.limit() == Some(Exceeded::Cancelled))
+    );
 }

@@ -1,22 +1,19 @@
 //! The file of an end-game database, what the oracle says, and the solver against what is known of games.
 
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal};
-use ludex_engine::limits::Limits;
 use ludex_engine::propnet::Propnet;
 use ludex_engine::row;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::{Game, Sheet};
 use ludex_logic::endgame::query::{self, Class, StateError, read_state};
-use ludex_logic::endgame::regress::{Limits as RegressLimits, Options, regress};
+use ludex_logic::endgame::regress::{Options, regress};
 use ludex_logic::endgame::solve::{self, Nature, Solution, solve};
 use ludex_logic::endgame::{Database, FileError, Kind, Knowledge, Oracle, file};
 use ludex_testkit::corpus;
 use ludex_testkit::report::note;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
-
-const FOREVER: Duration = Duration::from_secs(100_000);
 
 fn bundled(name: &str) -> Game {
     let source = corpus::games().into_iter().find(|source| source.name == name).expect("a bundled game");
@@ -24,17 +21,16 @@ fn bundled(name: &str) -> Game {
 }
 
 fn engine(game: &Game) -> Propnet {
-    Propnet::new(game, Limits { time: FOREVER, ..Limits::default() }).expect("it has a network")
+    Propnet::new(game, &Budget::default()).expect("it has a network")
 }
 
 fn solved(engine: &Propnet, threads: usize) -> Solution {
-    let limits = solve::Limits { threads, time: FOREVER, ..solve::Limits::default() };
-    solve(engine, &limits, &AtomicU64::new(0)).expect("it fits")
+    let options = solve::Options { threads, ..solve::Options::default() };
+    solve(engine, &options, &Budget::default(), &AtomicU64::new(0)).expect("it fits")
 }
 
 fn regressed(game: &Game, depth: u32) -> Vec<u8> {
-    let limits = RegressLimits { depth, time: FOREVER, ..RegressLimits::default() };
-    regress(game, &Options { limits, ..Options::default() }).expect("it fits").bytes
+    regress(game, &Options { depth, ..Options::default() }).expect("it fits").bytes
 }
 
 #[test]
@@ -248,8 +244,9 @@ fn threads_do_not_change_the_solution() {
 #[test]
 fn a_solution_that_does_not_fit_is_refused() {
     let engine = engine(&bundled("tictactoe"));
-    let limits = solve::Limits { states: 1_000, ..solve::Limits::default() };
-    let error = solve(&engine, &limits, &AtomicU64::new(0)).expect_err("too many states");
+    let options = solve::Options { states: 1_000, ..solve::Options::default() };
+    let error =
+        solve(&engine, &options, &Budget::default(), &AtomicU64::new(0)).expect_err("too many states");
     assert_eq!(error, solve::SolveError::States(1_000));
 }
 

@@ -7,8 +7,8 @@
 //! tried little instead of the usual one. In games for one: the states that are listed until the
 //! best plan is known, without and with the goal heuristic.
 
+use ludex::engine::budget::Budget;
 use ludex::engine::engine::{Engine, Worker};
-use ludex::engine::limits::Limits;
 use ludex::engine::propnet::{Propnet, lanes::Lanes};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
@@ -65,11 +65,11 @@ fn main() -> Result<(), Failure> {
     }
     for name in games {
         let short = name.rsplit('/').next().unwrap_or(&name);
-        let told = match (Propnet::new(&load(&name)?, Limits::default()), aid.as_str()) {
+        let told = match (Propnet::new(&load(&name)?, &Budget::default()), aid.as_str()) {
             (Err(error), _) => error.to_string(),
             (Ok(engine), "heuristic") => goal_heuristic(&engine, matches, effort),
             (Ok(engine), "lanes") => {
-                let lanes = Lanes::new(engine.net(), &initial(&mut *engine.worker()));
+                let lanes = Lanes::new(engine.net(), &initial(&mut *engine.worker()), &Budget::default())?;
                 duel(&engine, Aid::Lanes(&lanes), matches, effort)
             }
             (Ok(engine), other) => {

@@ -2,33 +2,14 @@
 //!
 //! A [`Clock`] is asked once an iteration. It ends a search at a moment (matches), after so much
 //! processor time of its thread (comparisons at equal cost on a busy machine), or after a number of
-//! iterations (tests, which must not depend on the machine); and whenever its [`Stop`] is set.
+//! iterations (tests, which must not depend on the machine); and whenever its [`Cancel`] is
+//! cancelled. It counts iterations and processor time, which a [`Budget`](ludex_engine::budget::Budget) does not.
 
 use cpu_time::ThreadTime;
+use ludex_engine::budget::Cancel;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-/// A flag that ends work on other threads. Clones share it.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// Ends the work.
-    pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// True once the work is to end.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// The flag itself, for what knows no search.
-    pub fn flag(&self) -> Arc<AtomicBool> {
-        self.0.clone()
-    }
-}
 
 /// A count of changes, by which work begun before a change notices that it is about the past. Clones
 /// share it.
@@ -53,7 +34,7 @@ pub struct Clock {
     end: End,
     /// Iterations since the last look at the processor's clock.
     unlooked: u32,
-    stop: Stop,
+    cancel: Cancel,
     changes: Option<(Changes, u64)>,
 }
 
@@ -81,19 +62,19 @@ impl Clock {
         Clock::new(End::Iterations(count))
     }
 
-    /// Ends only when `stop` is set.
-    pub fn open(stop: Stop) -> Clock {
-        Clock { stop, ..Clock::new(End::Never) }
+    /// Ends only when `cancel` is cancelled.
+    pub fn open(cancel: Cancel) -> Clock {
+        Clock { cancel, ..Clock::new(End::Never) }
     }
 
     fn new(end: End) -> Clock {
-        Clock { end, unlooked: 0, stop: Stop::default(), changes: None }
+        Clock { end, unlooked: 0, cancel: Cancel::default(), changes: None }
     }
 
-    /// The same clock, which also ends when `stop` is set.
+    /// The same clock, which also ends when `cancel` is cancelled.
     #[must_use]
-    pub fn or(self, stop: Stop) -> Clock {
-        Clock { stop, ..self }
+    pub fn or(self, cancel: Cancel) -> Clock {
+        Clock { cancel, ..self }
     }
 
     /// The same clock, which also ends when there have been other than `count` changes.
@@ -131,7 +112,8 @@ impl Clock {
 
     /// True if somebody has stopped the work, or something has changed.
     fn is_called_off(&self) -> bool {
-        self.stop.is_set() || self.changes.as_ref().is_some_and(|(changes, count)| changes.count() != *count)
+        self.cancel.is_cancelled()
+            || self.changes.as_ref().is_some_and(|(changes, count)| changes.count() != *count)
     }
 }
 
@@ -140,7 +122,7 @@ const BETWEEN_LOOKS: u32 = 32;
 
 #[cfg(test)]
 mod tests {
-    use super::{BETWEEN_LOOKS, Changes, Clock, Stop};
+    use super::{BETWEEN_LOOKS, Cancel, Changes, Clock};
     use std::time::{Duration, Instant};
 
     #[test]
@@ -153,11 +135,11 @@ mod tests {
         assert!(Clock::processor(Duration::ZERO).is_over());
         let mut clock = Clock::processor(Duration::ZERO);
         assert!((0..BETWEEN_LOOKS).any(|_| clock.tick()));
-        let stop = Stop::default();
-        let mut clock = Clock::until(now + Duration::from_secs(3600)).or(stop.clone());
+        let cancel = Cancel::default();
+        let mut clock = Clock::until(now + Duration::from_secs(3600)).or(cancel.clone());
         assert!(!clock.tick());
-        stop.set();
-        assert!(clock.tick() && Clock::open(stop).is_over());
+        cancel.cancel();
+        assert!(clock.tick() && Clock::open(cancel).is_over());
         let changes = Changes::default();
         let clock = Clock::iterations(9).while_unchanged(&changes, 0);
         assert!(!clock.is_over());

@@ -192,14 +192,14 @@ pub fn fastest(
 #[cfg(test)]
 mod tests {
     use super::{Settings, fastest, search};
+    use ludex_engine::budget::Budget;
     use ludex_engine::datalog::Datalog;
     use ludex_engine::engine::Engine;
-    use ludex_engine::limits::Limits;
     use std::time::Duration;
 
     fn engine(text: &str) -> Datalog {
         let game = ludex_gdl::Sheet::read(text).into_game().expect("a sound sheet");
-        Datalog::new(&game, Limits::default()).expect("a small game")
+        Datalog::new(&game, &Budget::default()).expect("a small game")
     }
 
     /// A coin in one hand or the other, hidden and guessed at the same time.

@@ -1,7 +1,7 @@
 //! The agent: engines that come one after the other, moves at any time, work that ends when told to.
 
+use ludex::engine::budget::Budget;
 use ludex::engine::error::BuildError;
-use ludex::engine::limits::Limits;
 use ludex::gdl::{Game, Sheet};
 use ludex_search::agent::{
     Agent, AgentError, Builder, Equipment, Settings, Site, endings, facts, interpreters, network, reference,
@@ -52,7 +52,7 @@ fn two_minds_draw_at_tic_tac_toe_however_they_think() {
 #[test]
 fn games_for_one_are_played_to_the_best_end() {
     for name in ["buttonsandlights", "hanoi", "maze"] {
-        let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
+        let engine = ludex::engines::AUTO.build(&game(name), &Budget::default()).expect("an engine");
         let role = engine.vocabulary().show_role(engine.vocabulary().roles().next().expect("a role"));
         let mut player = agent(name, &role, vec![interpreters, network]);
         let mut worker = engine.worker();
@@ -68,9 +68,9 @@ fn games_for_one_are_played_to_the_best_end() {
 }
 
 /// A builder that never gives anything, but can be told to end.
-fn endless(site: &Site, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+fn endless(site: &Site, budget: &Budget, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     loop {
-        ludex::engine::datalog::Datalog::new(&site.game, site.limits)?;
+        ludex::engine::datalog::Datalog::new(&site.game, budget)?;
     }
 }
 
@@ -158,7 +158,7 @@ fn what_makes_no_sense_is_an_error_and_harms_nothing() {
 #[test]
 fn agents_without_time_still_move() {
     for name in ["connectfour", "reversi", "threeway", "pursuit"] {
-        let engine = ludex::engines::AUTO.build(&game(name), Limits::default()).expect("an engine");
+        let engine = ludex::engines::AUTO.build(&game(name), &Budget::default()).expect("an engine");
         let vocabulary = engine.vocabulary();
         let role = vocabulary.roles().next().expect("a role");
         let mut player = agent(name, &vocabulary.show_role(role), vec![reference]);

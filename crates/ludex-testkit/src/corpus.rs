@@ -5,7 +5,7 @@
 //! loudly when it is absent ([`crate::report::not_run`]).
 
 use crate::report::{not_run, note};
-use ludex_gdl::syntax::{Limits, line_column};
+use ludex_gdl::syntax::{TextLimits, line_column};
 use ludex_gdl::{Game, Sheet};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub struct Source {
 impl Source {
     /// Reads and checks the sheet.
     pub fn sheet(&self) -> Sheet {
-        Sheet::read_bytes(&self.bytes, &Limits::default())
+        Sheet::read_bytes(&self.bytes, &TextLimits::default())
     }
 
     /// The game, or its errors as text.

@@ -3,10 +3,10 @@
 //! An engine's whole test file is one [`Suite`] and one `#[test]` a part:
 //!
 //! ```no_run
-//! use ludex_engine::{datalog::Datalog, limits::Limits};
+//! use ludex_engine::{datalog::Datalog, budget::Budget};
 //! use ludex_testkit::Suite;
 //!
-//! let suite = Suite::new("datalog", |game| Ok(Box::new(Datalog::new(game, Limits::default())?)));
+//! let suite = Suite::new("datalog", |game| Ok(Box::new(Datalog::new(game, &Budget::default())?)));
 //! suite.rules();
 //! suite.perft();
 //! ```

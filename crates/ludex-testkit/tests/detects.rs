@@ -1,10 +1,10 @@
 //! The suite finds engines out: each defect here must fail the part that is there for it.
 
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Goal, Worker};
 use ludex_engine::error::BuildError;
 use ludex_engine::fault::{Fault, Question};
-use ludex_engine::limits::{Exceeded, Limits};
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
 use ludex_testkit::walk::Length;
@@ -134,7 +134,7 @@ impl Worker for DefectiveWorker {
 }
 
 fn build(game: &Game, defect: Defect) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Box::new(Defective { inner: Datalog::new(game, Limits::default())?, defect }))
+    Ok(Box::new(Defective { inner: Datalog::new(game, &Budget::default())?, defect }))
 }
 
 fn suite(defect: Defect) -> Suite<'static> {
@@ -235,7 +235,7 @@ fn declined_games_are_listed_or_it_is_a_failure() {
         return;
     }
     let suite = Suite::new("datalog", |game| {
-        Ok(Box::new(Datalog::new(game, Limits { rows: 1, ..Limits::default() })?) as Box<dyn Engine>)
+        Ok(Box::new(Datalog::new(game, &Budget::default().with_rows(1))?) as Box<dyn Engine>)
     });
     assert!(fails(|| suite.rules()));
     assert!(fails(|| suite.perft()));

@@ -4,8 +4,8 @@
 //! cargo run --release --example compare_engines -- 3
 //! ```
 
+use ludex::engine::budget::Budget;
 use ludex::engine::engine::PlayoutBuffer;
-use ludex::engine::limits::Limits;
 use ludex::engine::perft::perft;
 use ludex::engine::random::Random;
 use std::error::Error;
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let game = ludex::load(bundled.name)?;
         let mut counts = Vec::new();
         for choice in ludex::engines::ALL {
-            let engine = match choice.build(&game, Limits::default()) {
+            let engine = match choice.build(&game, &Budget::default()) {
                 Ok(engine) => engine,
                 // An engine may decline a game; the others go on.
                 Err(error) => {

@@ -4,7 +4,7 @@
 //! cargo run --example play_random -- tictactoe 7
 //! ```
 
-use ludex::engine::limits::Limits;
+use ludex::engine::budget::Budget;
 use ludex::engine::random::Random;
 use std::error::Error;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let seed: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
 
     let game = if Path::new(&name).is_file() { ludex::load_file(&name)? } else { ludex::load(&name)? };
-    let engine = ludex::engines::AUTO.build(&game, Limits::default())?;
+    let engine = ludex::engines::AUTO.build(&game, &Budget::default())?;
     let vocabulary = engine.vocabulary().clone();
     let mut worker = engine.worker();
     let mut random = Random::new(seed);

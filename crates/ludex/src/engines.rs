@@ -3,10 +3,10 @@
 //! A new engine becomes known to the command line and to the examples by one line in [`ALL`].
 
 use ludex_engine::auto::Portfolio;
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
-use ludex_engine::limits::Limits;
 use ludex_engine::propnet::Propnet;
 use ludex_engine::tree::Tree;
 use ludex_gdl::Game;
@@ -21,7 +21,7 @@ pub struct Choice {
     build: Builder,
 }
 
-type Builder = fn(&Game, Limits) -> Result<Box<dyn Engine>, BuildError>;
+type Builder = fn(&Game, &Budget) -> Result<Box<dyn Engine>, BuildError>;
 
 /// Whichever engine is fastest on the game, by trial.
 pub const AUTO: Choice = Choice { name: "auto", about: "the best engine for the game", build: auto };
@@ -41,23 +41,23 @@ pub fn find(name: &str) -> Option<Choice> {
 
 impl Choice {
     /// Builds the engine for a game, or says why it declines.
-    pub fn build(&self, game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
-        (self.build)(game, limits)
+    pub fn build(&self, game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
+        (self.build)(game, budget)
     }
 }
 
-fn auto(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Portfolio::new(limits).choose(game)?.engine)
+fn auto(game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
+    Ok(Portfolio::new(budget).choose(game)?.engine)
 }
 
-fn propnet(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Box::new(Propnet::new(game, limits)?))
+fn propnet(game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
+    Ok(Box::new(Propnet::new(game, budget)?))
 }
 
-fn datalog(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Box::new(Datalog::new(game, limits)?))
+fn datalog(game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
+    Ok(Box::new(Datalog::new(game, budget)?))
 }
 
-fn tree(game: &Game, limits: Limits) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Box::new(Tree::new(game, limits)?))
+fn tree(game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
+    Ok(Box::new(Tree::new(game, budget)?))
 }

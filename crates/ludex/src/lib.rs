@@ -4,11 +4,11 @@
 //! moves, successors, ends and goals.
 //!
 //! ```
-//! use ludex::engine::limits::Limits;
+//! use ludex::engine::budget::Budget;
 //! use ludex::engine::perft::perft;
 //!
 //! let game = ludex::load("tictactoe")?;
-//! let engine = ludex::engines::AUTO.build(&game, Limits::default())?;
+//! let engine = ludex::engines::AUTO.build(&game, &Budget::default())?;
 //! assert_eq!(perft(&mut *engine.worker(), 4)?, 3024);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -25,7 +25,7 @@ pub fn load(name: &str) -> Result<Game, LoadError> {
 
 /// The game whose rules are in a file. Warnings are passed over; read a [`Sheet`] to see them.
 pub fn load_file(path: impl AsRef<Path>) -> Result<Game, LoadError> {
-    let limits = syntax::Limits::default();
+    let limits = syntax::TextLimits::default();
     let mut bytes = Vec::new();
     // One byte beyond the limit is enough for the sheet to be refused as too large.
     let file = std::fs::File::open(path).map_err(LoadError::Io)?;

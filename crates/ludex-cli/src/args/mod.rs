@@ -16,7 +16,7 @@ pub use sheet::{Check, Debug, Form, Games, Notation, Print, Target};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use ludex::engine::limits::Limits;
+use ludex::engine::budget::Budget;
 use ludex::engines::{self, Choice};
 use ludex::gdl::rewrite::fnext::Encoding;
 use std::path::PathBuf;
@@ -85,10 +85,11 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The limits of an engine.
-    pub fn limits(self) -> Limits {
-        let usual = Limits::default();
-        Limits { steps: self.most_steps.unwrap_or(usual.steps), ..usual }
+    /// The budget of an engine.
+    pub fn budget(self) -> Budget {
+        let usual = Budget::default();
+        let steps = self.most_steps.unwrap_or(usual.steps());
+        usual.with_steps(steps)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::status::{Misuse, Status};
 use crate::{game, json, limit};
 use anyhow::{Context, Result};
 use ludex::engine::auto::{Execution, Portfolio, Report};
+use ludex::engine::budget::Budget;
 use ludex::engine::engine::Engine;
 use ludex::engine::measure::{Measured, batches, one_by_one};
 use ludex::engine::propnet::lanes::Lanes;
@@ -94,7 +95,7 @@ fn measure_and_print(
 
 fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     let compiled = loaded.network()?;
-    let lanes = Lanes::new(&compiled.net, &compiled.initial);
+    let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
     let build_seconds = started.elapsed().as_secs_f64();
     let progress = Progress::bar(&loaded.name, thousandths(args.seconds));
     let mut watch = |spent| progress.set(thousandths(spent));
@@ -109,9 +110,11 @@ fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Re
 
 fn auto(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     // The table is for people; programs want the choice alone.
-    let portfolio = Portfolio { batch: !args.json.json, ..Portfolio::new(args.bounds.limits()) };
     let game = loaded.game()?;
-    let chosen = making(format!("building engines for {}", loaded.name), || portfolio.choose(game))
+    let what = format!("building engines for {}", loaded.name);
+    let choose =
+        |budget: &Budget| Portfolio { batch: !args.json.json, ..Portfolio::new(budget) }.choose(game);
+    let chosen = making(what, &args.bounds.budget(), choose)
         .with_context(|| format!("no engine for {}", loaded.name))?;
     let build_seconds = started.elapsed().as_secs_f64();
     let line = scalar(args, &loaded.name, &*chosen.engine, build_seconds)?;

@@ -6,7 +6,7 @@ use crate::report;
 use crate::status::Status;
 use anyhow::Result;
 use cpu_time::ThreadTime;
-use ludex::engine::limits::Limits;
+use ludex::engine::budget::Budget;
 use ludex::engine::propnet::lanes::{LANES, Lanes, PlanSizes};
 use ludex::engine::propnet::{self, Compiled};
 use ludex::engine::vocabulary::{MoveId, Vocabulary};
@@ -65,7 +65,7 @@ fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
 }
 
 fn proofs(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
-    let engine = ludex::engine::tree::Tree::new(loaded.game()?, Limits::default())?;
+    let engine = ludex::engine::tree::Tree::new(loaded.game()?, &Budget::default())?;
     Ok(out.write_all(engine.show().as_bytes())?)
 }
 
@@ -86,7 +86,7 @@ fn lanes(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     /// Playouts longer than this are cut off.
     const MOST_PLIES: u64 = 10_000;
     let compiled = loaded.network()?;
-    let lanes = Lanes::new(&compiled.net, &compiled.initial);
+    let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
     let mut runner = lanes.runner(1);
     // Lanes fill with games in every state of progress before anything is measured.
     runner.run(&compiled.initial, 500, MOST_PLIES);
@@ -266,7 +266,7 @@ fn domains(loaded: &Loaded, full: bool, out: &mut dyn Write) -> Result<()> {
     }
     // The argument domains are always finite; the vocabulary may be too large to compute.
     out.flush()?;
-    vocabulary(&Vocabulary::new(game, Limits::default())?, full, out)?;
+    vocabulary(&Vocabulary::new(game, &Budget::default())?, full, out)?;
     Ok(())
 }
 

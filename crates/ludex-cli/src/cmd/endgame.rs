@@ -7,15 +7,15 @@ use crate::status::{Misuse, Status};
 use crate::{game, json, limit};
 use anyhow::{Context, Result, anyhow};
 use cpu_time::{ProcessTime, ThreadTime};
+use ludex::engine::budget::Budget;
 use ludex::engine::engine::{Engine, PlayoutBuffer};
-use ludex::engine::limits::Limits as EngineLimits;
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex::engines;
 use ludex::logic::discover;
 use ludex::logic::endgame::file::{self, FileError, Form};
 use ludex::logic::endgame::query::{self, Class};
-use ludex::logic::endgame::regress::{Assume, Limits, Options, Reached, regress};
+use ludex::logic::endgame::regress::{Assume, Options, Reached, regress};
 use ludex::logic::endgame::{Database, Oracle, describe, solve};
 use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
@@ -35,26 +35,30 @@ pub fn run(args: &Endgame, out: &mut dyn Write) -> Result<Status> {
 fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
     let rules = loaded.game()?;
-    let limits = Limits {
-        depth: args.depth.unwrap_or(60_000),
-        nodes: args.memory as usize * 1_000_000,
-        entries: args.entries.unwrap_or(u64::MAX),
-        steps: args.bounds.most_steps.unwrap_or(u64::MAX),
-        time: Duration::from_secs_f64(args.time),
-        ..Limits::default()
-    };
     let assume = match args.prove {
         _ if args.no_invariants => Assume::Nothing,
         None => Assume::Derived,
         Some(seconds) => {
             let _progress = Progress::spinner(format!("proving facts about {}", loaded.name));
             let time = Duration::from_secs_f64(seconds);
-            Assume::Given(discover::facts(rules, time).with_context(|| loaded.name.clone())?)
+            Assume::Given(
+                discover::facts(rules, &Budget::default().within(time))
+                    .with_context(|| loaded.name.clone())?,
+            )
         }
     };
     let reached = Arc::new(Reached::default());
-    let options =
-        Options { limits, assume, strips: !args.no_strips, interrupt: None, reached: Some(&reached) };
+    let options = Options {
+        budget: args.bounds.budget().within(Duration::from_secs_f64(args.time)),
+        depth: args.depth.unwrap_or(60_000),
+        nodes: args.memory as usize * 1_000_000,
+        entries: args.entries.unwrap_or(u64::MAX),
+        steps: args.bounds.most_steps.unwrap_or(u64::MAX),
+        assume,
+        strips: !args.no_strips,
+        reached: Some(&reached),
+        ..Options::default()
+    };
     let cpu = ProcessTime::now();
     let regression = {
         let (name, reached) = (loaded.name.clone(), reached.clone());
@@ -109,9 +113,10 @@ fn open(path: &Path) -> Result<Database> {
 }
 
 /// The engine of the rules that a database carries.
-fn engine(database: &Database, limits: EngineLimits) -> Result<Box<dyn Engine>> {
+fn engine(database: &Database, budget: &Budget) -> Result<Box<dyn Engine>> {
     let game = database.game()?;
-    let engine = making("building an engine".to_owned(), || engines::AUTO.build(&game, limits))?;
+    let engine =
+        making("building an engine".to_owned(), budget, |budget| engines::AUTO.build(&game, budget))?;
     let overview = database.overview();
     if engine.vocabulary().fluent_count() != overview.fluents as usize {
         return Err(anyhow!("the database numbers the fluents of its game in another way"));
@@ -121,7 +126,7 @@ fn engine(database: &Database, limits: EngineLimits) -> Result<Box<dyn Engine>> 
 
 fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
     let database = open(&args.file)?;
-    let engine = engine(&database, args.bounds.limits())?;
+    let engine = engine(&database, &args.bounds.budget())?;
     let vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
     let state = match args.state.trim() {
@@ -202,7 +207,7 @@ fn read_state(vocabulary: &Vocabulary, text: &str) -> Result<Vec<u64>> {
 fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
     let database = open(&args.file)?;
     let overview = database.overview();
-    let engine = engine(&database, EngineLimits::default())?;
+    let engine = engine(&database, &Budget::default())?;
     let vocabulary = engine.vocabulary();
     let lookups =
         args.lookups.map(|count| time_lookups(&database, &*engine, &args.file, count)).transpose()?;
@@ -330,6 +335,11 @@ fn count_ghosts(database: &Database, engine: &dyn Engine) -> Result<(u64, u64)> 
         return Err(anyhow!("there are more than {MOST_ENTRIES} entries: ghosts are not counted"));
     }
     let _progress = Progress::spinner("visiting every state");
-    let space = solve::explore(engine, &solve::Limits::default(), &AtomicU64::new(0))?;
+    let space = solve::explore(
+        engine,
+        &solve::Options::default(),
+        &Budget::default().with_bytes(4 << 30),
+        &AtomicU64::new(0),
+    )?;
     Ok((describe::count_ghosts(database, &space), database.entry_count()))
 }

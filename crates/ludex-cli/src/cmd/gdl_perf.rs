@@ -65,9 +65,9 @@ fn play(
     let loaded = game::read(sheet)?;
     let game = loaded.game()?;
     if choice.name == engines::AUTO.name
-        && let Ok(compiled) = compile(game, bounds.limits())
+        && let Ok(compiled) = compile(game, &bounds.budget())
     {
-        let lanes = Lanes::new(&compiled.net, &compiled.initial);
+        let lanes = Lanes::new(&compiled.net, &compiled.initial, &bounds.budget())?;
         return Ok(batches(&lanes, &compiled.initial, seed, time));
     }
     let engine = loaded.engine(choice, bounds)?;

@@ -3,8 +3,7 @@
 use crate::args::{AgentArguments, Bounds, Player as Arguments};
 use crate::status::{Misuse, Status};
 use anyhow::{Context, Result};
-use ludex::engine::limits::Limits;
-use ludex::ggp::http::server::{self, Handler, Server};
+use ludex::ggp::http::server::{Handler, Server, ServerLimits};
 use ludex::ggp::player::{Log, Player, Settings};
 use ludex::search::agent;
 use std::io::Write;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &Arguments, out: &mut dyn Write) -> Result<Status> {
-    let server = Server::bind((args.bind, args.port), server::Limits::default())
+    let server = Server::bind((args.bind, args.port), ServerLimits::default())
         .map_err(|error| Misuse(format!("cannot listen at {}:{}: {error}", args.bind, args.port)))?;
     let address = server.address().context("the address is not known")?;
     let agent = if args.plain { plain(args.agent, args.bounds) } else { settings(args.agent, args.bounds) };
@@ -50,7 +49,7 @@ pub fn settings(args: AgentArguments, bounds: Bounds) -> agent::Settings {
         threads: args.threads.map_or(usual.threads, usize::from),
         memory: megabytes(args),
         seed: args.seed,
-        limits: Limits { time: usual.limits.time, ..bounds.limits() },
+        budget: bounds.budget(),
         ..usual
     }
 }
@@ -58,8 +57,7 @@ pub fn settings(args: AgentArguments, bounds: Bounds) -> agent::Settings {
 /// How the measuring stick works.
 pub fn plain(args: AgentArguments, bounds: Bounds) -> agent::Settings {
     let usual = agent::Settings::plain();
-    let limits = Limits { time: usual.limits.time, ..bounds.limits() };
-    agent::Settings { memory: megabytes(args), seed: args.seed, limits, ..usual }
+    agent::Settings { memory: megabytes(args), seed: args.seed, budget: bounds.budget(), ..usual }
 }
 
 fn megabytes(args: AgentArguments) -> usize {

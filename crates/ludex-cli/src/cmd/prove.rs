@@ -7,15 +7,13 @@ use crate::progress::{Progress, making};
 use crate::report::{self, Target, count};
 use crate::status::{Misuse, Status};
 use anyhow::{Result, anyhow};
-use ludex::engine::limits::Limits;
 use ludex::engine::vocabulary::{FluentId, MoveId, Vocabulary};
 use ludex::gdl::{Game, Keyword};
-use ludex::logic::Limit;
 use ludex::logic::asp::{self, Clingo, ClingoError, Programs};
 use ludex::logic::discover::{discover, statements};
 use ludex::logic::formula::{FormulaError, Property, Request};
 use ludex::logic::prove::{Answer, Options, Proof, Prover, RankingKind, Reason, Refutation};
-use ludex::logic::transition::{System, within};
+use ludex::logic::transition::System;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -39,25 +37,28 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     relations.dedup();
     let started = Instant::now();
     let time = Duration::from_secs_f64(args.time);
-    let limits = Limits { time, ..args.bounds.limits() };
-    let built = making(format!("compiling {}", loaded.name), || {
-        within(time, || System::new(game, &relations, limits))
+    let budget = args.bounds.budget().with_bytes((args.memory as usize) << 20);
+    let built = making(format!("compiling {}", loaded.name), &budget.clone().within(time), |budget| {
+        System::new(game, &relations, budget)
     });
     let building = started.elapsed();
     let system = match built {
         Ok(system) => system,
-        Err(_) if building >= time => {
-            return not_compiled(args, &requests, Reason::Limit(Limit::Time(time)), building, out);
-        }
         Err(error) => {
-            return not_compiled(args, &requests, Reason::TooLarge(error.to_string()), building, out);
+            let why = match error.limit() {
+                Some(limit) if limit.is_final() => Reason::Limit(limit),
+                _ => Reason::TooLarge(error.to_string()),
+            };
+            return not_compiled(args, &requests, why, building, out);
         }
     };
     // Whatever is wrong with the first one shows before anything is printed.
     for request in requests.iter().skip(1) {
         request.property(&system).map_err(|error| misuse(&error))?;
     }
-    let prover = Prover::new(&system, options(args, building));
+    // Compiling the game is part of the time of each property.
+    let options = Options { budget, time: time.saturating_sub(building), ..Options::default() };
+    let prover = Prover::new(&system, options);
     let session = Session { args, prover: &prover, building };
     let mut status = Status::Yes;
     for request in &requests {
@@ -71,16 +72,6 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
         session.discover(game, out)?;
     }
     Ok(status)
-}
-
-/// The limits of one property; compiling the game is part of each.
-fn options(args: &Prove, building: Duration) -> Options {
-    Options {
-        time: Duration::from_secs_f64(args.time),
-        spent: building,
-        memory: (args.memory as usize) << 20,
-        ..Options::default()
-    }
 }
 
 fn misuse(error: &FormulaError) -> Misuse {
@@ -141,7 +132,7 @@ impl Session<'_> {
         match asp::prove(self.prover, &property, self.prover.turns(&budget), &clingo, &budget) {
             Ok(answer) => Ok(answer),
             Err(ClingoError::Time) => {
-                let limit = budget.exceeded().map(Reason::Limit);
+                let limit = budget.check().err().map(Reason::Limit);
                 Ok(Answer::Unknown(limit.unwrap_or(Reason::NothingFound("clingo took too long"))))
             }
             Err(error @ ClingoError::Start(..)) => Err(Misuse(error.to_string()).into()),

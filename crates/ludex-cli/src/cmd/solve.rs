@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use ludex::engine::engine::Engine;
 use ludex::engine::vocabulary::RoleId;
 use ludex::logic::endgame::query;
-use ludex::logic::endgame::solve::{Limits, Nature, Solution, SolveError, solve};
+use ludex::logic::endgame::solve::{Nature, Options, Solution, SolveError, solve};
 use ludex::logic::endgame::{Database, file};
 use serde_json::json;
 use std::io::Write;
@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
     let engine = loaded.engine(args.engine.engine, args.bounds)?;
-    let defaults = Limits::default();
-    let limits = Limits {
+    let budget = args.bounds.budget().with_bytes(4 << 30).within(Duration::from_secs_f64(args.time));
+    let defaults = Options::default();
+    let options = Options {
         states: args.states,
-        time: Duration::from_secs_f64(args.time),
         threads: args.threads.map_or(defaults.threads, usize::from),
         ..defaults
     };
@@ -33,7 +33,7 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
         let _progress = Progress::telling(move || {
             format!("visiting the states of {name}: {} found", states.load(Ordering::Relaxed))
         });
-        solve(&*engine, &limits, &found).map_err(|error| match error {
+        solve(&*engine, &options, &budget, &found).map_err(|error| match error {
             SolveError::Engine(fault) => limit::met(&loaded.name, "a reachable state", &fault),
             error => anyhow!("{} is not solved: {error}", loaded.name),
         })?

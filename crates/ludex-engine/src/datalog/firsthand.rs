@@ -7,9 +7,9 @@
 //! Use it until an engine is ready. It is no [`crate::engine::Engine`]: it numbers nothing, plans its joins anew for
 //! each state and writes every move down, so it is far too slow to search with.
 
+use crate::budget::{Budget, Exceeded};
 use crate::error::BuildError;
 use crate::frontend::{Base, Estimate, Overrun, Program, Questions, Stay, Store, TableId};
-use crate::limits::{Budget, Exceeded, Limits};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::RoleId;
 use ludex_gdl::analysis::dependencies::{Dependencies, Phase};
@@ -30,7 +30,8 @@ pub struct Firsthand {
     dynamic: Vec<usize>,
     /// Which of these have been applied to the current state.
     derived: Vec<bool>,
-    limits: Limits,
+    /// How much the legal moves of a state may take.
+    budget: Budget,
     roles: Vec<TermId>,
     /// The legal moves of each role.
     legal: Vec<Vec<Written>>,
@@ -73,21 +74,21 @@ impl std::error::Error for Lost {}
 const FEW_ROWS: usize = 20_000;
 
 impl Firsthand {
-    /// Computes what is static, and the legal moves of the first state.
-    pub fn new(game: &Game, limits: Limits) -> Result<Firsthand, BuildError> {
+    /// Computes what is static, and the legal moves of the first state. The budget is that of the whole match.
+    pub fn new(game: &Game, budget: &Budget) -> Result<Firsthand, BuildError> {
         let needed = moves_only(game);
         let game = needed.as_ref().unwrap_or(game);
-        let build = |bound: Limits| {
+        let build = |bound: &Budget| {
             Base::build(game, bound, |base| {
                 let mut first = Firsthand::of(base, bound);
                 first.begin()?;
-                Ok(Firsthand { limits, ..first })
+                Ok(Firsthand { budget: budget.clone(), ..first })
             })
         };
-        build(Limits { rows: limits.rows.min(FEW_ROWS), ..limits }).or_else(|_| build(limits))
+        build(&budget.clone().with_rows(budget.rows().min(FEW_ROWS))).or_else(|_| build(budget))
     }
 
-    fn of(base: &Base, limits: Limits) -> Firsthand {
+    fn of(base: &Base, budget: &Budget) -> Firsthand {
         let (program, store) = (base.program.clone(), base.store.clone());
         let is_dynamic = |&at: &usize| program.strata[at].phase != Phase::Static;
         let dynamic: Vec<usize> = (0..program.strata.len()).filter(is_dynamic).collect();
@@ -100,7 +101,7 @@ impl Firsthand {
             legal: Vec::new(),
             program,
             store,
-            limits,
+            budget: budget.clone(),
         }
     }
 
@@ -203,12 +204,12 @@ impl Firsthand {
     /// Applies the strata in their order, each planned with the sizes of what is filled by then. Those that have been
     /// applied to the current state are not applied again.
     fn derive(&mut self, strata: &[usize]) -> Result<(), Overrun> {
-        let mut budget = Budget::new(self.limits);
+        let mut meter = self.budget.meter();
         let mut sizes = self.sizes();
         for &position in strata {
             let stratum = &self.program.strata[self.dynamic[position]];
             if !std::mem::replace(&mut self.derived[position], true) {
-                let applied = self.store.apply_unseen(stratum, sizes.clone(), &mut budget);
+                let applied = self.store.apply_unseen(stratum, sizes.clone(), &mut meter);
                 applied.map_err(|limit| Overrun::new(&self.program, &self.store, &stratum.heads(), limit))?;
             }
             for head in stratum.heads() {

@@ -1,10 +1,10 @@
 //! The engine over the tables.
 
+use crate::budget::{Budget, Exceeded, Meter};
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
 use crate::fault::{Fault, Question};
 use crate::frontend::{Base, Estimate, Overrun, Program, Questions, Shape, Stay, Store, StratumPlan};
-use crate::limits::{Budget, Exceeded, Limits};
 use crate::random::Random;
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
@@ -34,7 +34,8 @@ struct Compiled {
     strata: Vec<Planned>,
     questions: Questions,
     codes: Codes,
-    limits: Limits,
+    /// For questions: rows and steps.
+    budget: Budget,
 }
 
 /// A stratum that depends on the state, planned.
@@ -83,19 +84,23 @@ struct Trial {
 
 impl Datalog {
     /// Prepares the rules. Relations that are large in play are computed on demand where that saves work.
-    pub fn new(game: &Game, limits: Limits) -> Result<Datalog, BuildError> {
-        Datalog::over(game, &Arc::new(Vocabulary::new(game, limits)?), limits)
+    pub fn new(game: &Game, budget: &Budget) -> Result<Datalog, BuildError> {
+        Datalog::over(game, &Arc::new(Vocabulary::new(game, budget)?), budget)
     }
 
     /// As `new`, with the vocabulary of the game, or of the game that this one is a translation of, already at hand.
-    pub fn over(game: &Game, vocabulary: &Arc<Vocabulary>, limits: Limits) -> Result<Datalog, BuildError> {
-        let first = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
-        Ok(Datalog::tuned(game, first, limits))
+    pub fn over(game: &Game, vocabulary: &Arc<Vocabulary>, budget: &Budget) -> Result<Datalog, BuildError> {
+        let first = Datalog::attempt(game, vocabulary, Vec::new(), budget)?;
+        Datalog::tuned(game, first, budget)
     }
 
     /// The engine as soon as there is one: every relation is computed whole. The vocabulary must be the game's.
-    pub fn untuned(game: &Game, vocabulary: &Arc<Vocabulary>, limits: Limits) -> Result<Datalog, BuildError> {
-        Ok(Datalog::of(Datalog::attempt(game, vocabulary, Vec::new(), limits)?.engine))
+    pub fn untuned(
+        game: &Game,
+        vocabulary: &Arc<Vocabulary>,
+        budget: &Budget,
+    ) -> Result<Datalog, BuildError> {
+        Ok(Datalog::of(Datalog::attempt(game, vocabulary, Vec::new(), budget)?.engine))
     }
 
     /// Prepares the rules in two steps, for those who cannot wait: hands out the engine of
@@ -103,15 +108,15 @@ impl Datalog {
     pub fn by_steps(
         game: &Game,
         vocabulary: &Arc<Vocabulary>,
-        limits: Limits,
+        budget: &Budget,
         give: &mut dyn FnMut(Datalog),
     ) -> Result<(), BuildError> {
-        let first = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
+        let first = Datalog::attempt(game, vocabulary, Vec::new(), budget)?;
         let is_final = first.heavy.is_empty();
         give(Datalog::of(first.engine));
         if !is_final {
-            let again = Datalog::attempt(game, vocabulary, Vec::new(), limits)?;
-            give(Datalog::tuned(game, again, limits));
+            let again = Datalog::attempt(game, vocabulary, Vec::new(), budget)?;
+            give(Datalog::tuned(game, again, budget)?);
         }
         Ok(())
     }
@@ -124,46 +129,48 @@ impl Datalog {
         game: &Game,
         vocabulary: &Arc<Vocabulary>,
         demanded: Vec<RelationId>,
-        limits: Limits,
+        budget: &Budget,
     ) -> Result<Trial, BuildError> {
-        Base::build_on_demand(game, demanded, vocabulary.terms(), limits, |base| {
-            Datalog::trial(base, vocabulary.clone(), limits)
+        Base::build_on_demand(game, demanded, vocabulary.terms(), budget, |base| {
+            Datalog::trial(base, vocabulary.clone(), budget)
         })
     }
 
     /// Tries the relations with many rows on demand.
-    fn tuned(game: &Game, mut best: Trial, limits: Limits) -> Datalog {
+    fn tuned(game: &Game, mut best: Trial, budget: &Budget) -> Result<Datalog, BuildError> {
         let vocabulary = best.engine.vocabulary.clone();
         for _ in 0..MOST_TRIALS {
             // All heavy relations together, since one that is asked often asks another; else the heaviest.
             let choices = [best.heavy.as_slice(), best.heavy.get(..1).unwrap_or_default()];
             let improved = choices.iter().filter(|more| !more.is_empty()).find_map(|more| {
                 let demanded = [best.demanded.as_slice(), more].concat();
-                let other = Datalog::attempt(game, &vocabulary, demanded, limits).ok()?;
+                let other = Datalog::attempt(game, &vocabulary, demanded, budget).ok()?;
                 (other.work * 10 < best.work * 9).then_some(other)
             });
+            budget.check()?;
             match improved {
                 Some(other) => best = other,
                 None => break,
             }
         }
-        Datalog::of(best.engine)
+        Ok(Datalog::of(best.engine))
     }
 
-    fn trial(base: &Base, vocabulary: Arc<Vocabulary>, limits: Limits) -> Result<Trial, Overrun> {
+    fn trial(base: &Base, vocabulary: Arc<Vocabulary>, budget: &Budget) -> Result<Trial, Overrun> {
         let program = Arc::new(base.program.clone());
         let questions = Questions::new(&program);
         // Its terms begin with the vocabulary's, so rows can use the vocabulary's numbers.
         let store = base.store.clone();
         let codes = Codes::new(&program, &vocabulary, &store.terms);
         let strata = Vec::new();
-        let mut engine = Compiled { vocabulary, program, store, strata, questions, codes, limits };
+        let lasting = budget.lasting();
+        let mut engine = Compiled { vocabulary, program, store, strata, questions, codes, budget: lasting };
         // Play a little with what can be guessed of the sizes, plan with those seen, and play again.
         let mut sizes = base.estimates();
         engine.plan(&sizes);
-        Memory::new(&engine).measure(&engine, &mut sizes)?;
+        Memory::new(&engine, budget).measure(&engine, &mut sizes)?;
         engine.plan(&sizes);
-        let work = Memory::new(&engine).measure(&engine, &mut sizes)?;
+        let work = Memory::new(&engine, budget).measure(&engine, &mut sizes)?;
         let program = &engine.program;
         let mut heavy: Vec<(f64, RelationId)> = program
             .tables
@@ -184,7 +191,7 @@ impl Datalog {
     /// role that hold in `state`, as terms of `terms`. For single questions: it starts a worker each time.
     pub fn asked(&self, state: &Row, terms: &mut Terms) -> Result<Vec<TermId>, Exceeded> {
         let compiled = &*self.compiled;
-        let mut memory = Memory::new(compiled);
+        let mut memory = Memory::new(compiled, &compiled.budget);
         memory.ask(compiled, state, &compiled.questions.goal).map_err(|overrun| overrun.limit)?;
         let rows = memory.store.table(compiled.program.goal).rows().map(|row| row[0]);
         let asked = rows.filter(|first| !compiled.codes.roles.contains(first));
@@ -219,7 +226,7 @@ impl Engine for Datalog {
     }
 
     fn worker(&self) -> Box<dyn Worker> {
-        let memory = Memory::new(&self.compiled);
+        let memory = Memory::new(&self.compiled, &self.compiled.budget);
         Box::new(DatalogWorker { compiled: self.compiled.clone(), memory })
     }
 }
@@ -293,17 +300,19 @@ struct Memory {
     state: Option<Vec<u64>>,
     /// The strata that have been applied to it.
     done: Vec<bool>,
+    meter: Meter,
     /// Steps of work done so far.
     steps: u64,
 }
 
 impl Memory {
-    fn new(engine: &Compiled) -> Memory {
+    fn new(engine: &Compiled, budget: &Budget) -> Memory {
         Memory {
             store: engine.store.clone(),
             base: engine.store.tables.iter().map(|table| table.len()).collect(),
             state: None,
             done: vec![false; engine.strata.len()],
+            meter: budget.meter(),
             steps: 0,
         }
     }
@@ -332,20 +341,20 @@ impl Memory {
     }
 
     fn apply(&mut self, engine: &Compiled, strata: &[usize]) -> Result<(), Overrun> {
-        let mut budget = Budget::new(engine.limits);
+        self.meter.restart();
         for &position in strata {
             if std::mem::replace(&mut self.done[position], true) {
                 continue;
             }
             let plan = &engine.strata[position].plan;
-            if let Err(limit) = self.store.apply(plan, &mut budget) {
-                self.steps += budget.ticks();
+            if let Err(limit) = self.store.apply(plan, &mut self.meter) {
+                self.steps += self.meter.ticks();
                 // What was derived is part of an answer: it is forgotten with the next question.
                 self.state = None;
                 return Err(Overrun::new(&engine.program, &self.store, &plan.heads, limit));
             }
         }
-        self.steps += budget.ticks();
+        self.steps += self.meter.ticks();
         Ok(())
     }
 
@@ -519,5 +528,9 @@ impl Worker for DatalogWorker {
     fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault> {
         let answer = self.memory.goal(&self.compiled, state, role);
         answer.map_err(|overrun| self.fault(Question::Goal(role), &overrun))
+    }
+
+    fn obey(&mut self, budget: &Budget) {
+        self.memory.meter = self.compiled.budget.obeying(budget).meter();
     }
 }

@@ -4,8 +4,8 @@ use super::evaluate::Store;
 use super::plan::Estimate;
 use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, TableId};
 use super::split::Split;
+use crate::budget::{Budget, Exceeded};
 use crate::error::BuildError;
-use crate::limits::{Budget, Exceeded, Limits};
 use crate::row;
 use crate::terms::Terms;
 use crate::vocabulary::Vocabulary;
@@ -48,6 +48,13 @@ pub(crate) struct Overrun {
     pub(crate) limit: Exceeded,
 }
 
+impl From<Exceeded> for Overrun {
+    /// A limit for which no relation in particular is to blame.
+    fn from(limit: Exceeded) -> Overrun {
+        Overrun { relations: Vec::new(), limit }
+    }
+}
+
 impl Overrun {
     pub(crate) fn new(program: &Program, store: &Store, heads: &[TableId], limit: Exceeded) -> Overrun {
         let mut tables = heads.to_vec();
@@ -75,6 +82,9 @@ pub(super) fn fitting<T>(
             Ok(result) => return Ok(result),
             Err(overrun) => overrun,
         };
+        if overrun.limit.is_final() {
+            return Err(overrun.limit.into());
+        }
         // Demanding a relation again, or one that only the rewriting brought, would lead nowhere.
         let next = overrun.relations.iter().find(|&&relation| {
             let is_new = !demanded.contains(&relation) && relation.index() < original_relations;
@@ -82,7 +92,7 @@ pub(super) fn fitting<T>(
         });
         match next {
             Some(&relation) => demanded.push(relation),
-            None => return Err(BuildError::too_large(overrun.limit)),
+            None => return Err(overrun.limit.into()),
         }
     }
 }
@@ -91,15 +101,15 @@ pub(super) fn fitting<T>(
 pub(super) fn fill(
     program: &Program,
     store: &mut Store,
-    limits: Limits,
+    budget: &Budget,
     wanted: impl Fn(TableId) -> bool,
 ) -> Result<(), Overrun> {
     let mut estimates = program.guesses.clone();
-    let limits = Limits { rows: limits.rows.min(MOST_STATIC_ROWS), ..limits };
+    let budget = budget.clone().with_rows(budget.rows().min(MOST_STATIC_ROWS));
     for stratum in program.strata.iter().filter(|stratum| stratum.phase == Phase::Static) {
         let heads = stratum.heads();
         if heads.iter().any(|&head| wanted(head)) {
-            let filled = store.apply_unseen(stratum, estimates.clone(), &mut Budget::new(limits));
+            let filled = store.apply_unseen(stratum, estimates.clone(), &mut budget.meter());
             filled.map_err(|limit| Overrun::new(program, store, &heads, limit))?;
             heads.iter().for_each(|&head| estimates[head.index()] = Estimate::of(store.table(head)));
         }
@@ -112,10 +122,10 @@ impl Base {
     /// `build`. A relation that runs into a limit, here or there, is rewritten to be computed on demand.
     pub(crate) fn build<T>(
         game: &Game,
-        limits: Limits,
+        budget: &Budget,
         build: impl FnMut(&Base) -> Result<T, Overrun>,
     ) -> Result<T, BuildError> {
-        Base::build_on_demand(game, Vec::new(), &Terms::default(), limits, build)
+        Base::build_on_demand(game, Vec::new(), &Terms::default(), budget, build)
     }
 
     /// As `build`, with some relations on demand from the start, and terms whose numbers stay valid.
@@ -123,13 +133,13 @@ impl Base {
         game: &Game,
         demanded: Vec<RelationId>,
         terms: &Terms,
-        limits: Limits,
+        budget: &Budget,
         mut build: impl FnMut(&Base) -> Result<T, Overrun>,
     ) -> Result<T, BuildError> {
         let original_relations = game.rules.relations().count();
         fitting(game, demanded, terms, |program, demanded| {
             let mut store = program.empty_store();
-            fill(&program, &mut store, limits, |_| true)?;
+            fill(&program, &mut store, budget, |_| true)?;
             build(&Base { program, store, demanded: demanded.to_vec(), original_relations })
         })
     }
@@ -180,7 +190,7 @@ impl Base {
 
     /// The tables filled with a superset of what any reachable state can hold: negation of what is not
     /// static is ignored, what is legal is done, what is next is true.
-    pub(crate) fn relaxed(&self, extent: Extent, limits: Limits) -> Result<Store, Overrun> {
+    pub(crate) fn relaxed(&self, extent: Extent, budget: &Budget) -> Result<Store, Overrun> {
         let program = &self.program;
         let mut rules = relaxed_rules(program);
         if extent == Extent::Vocabulary {
@@ -189,7 +199,7 @@ impl Base {
         }
         let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
         let mut store = self.store.clone();
-        let filled = store.apply_unseen(&stratum, self.estimates(), &mut Budget::new(limits));
+        let filled = store.apply_unseen(&stratum, self.estimates(), &mut budget.meter());
         filled.map_err(|limit| Overrun::new(program, &store, &stratum.heads(), limit))?;
         Ok(store)
     }

@@ -3,7 +3,7 @@
 use super::plan::{Column, Estimate, Plan, Step, plan, plan_every};
 use super::program::{Arg, FlatLiteral, FlatRule, FlatStratum, TableId};
 use super::table::Table;
-use crate::limits::{Budget, Exceeded};
+use crate::budget::{Exceeded, Meter};
 use crate::terms::{TermId, Terms};
 use std::sync::Arc;
 
@@ -56,14 +56,14 @@ impl StratumPlan {
 /// What is done with each way through the conditions of a rule.
 pub(crate) trait Sink {
     /// The variables of the rule have the values of [`Store::value`].
-    fn found(&mut self, store: &mut Store, plan: &Plan, budget: &mut Budget) -> Result<(), Exceeded>;
+    fn found(&mut self, store: &mut Store, plan: &Plan, meter: &mut Meter) -> Result<(), Exceeded>;
 }
 
 /// Adds the head to its table.
 struct Insert;
 
 impl Sink for Insert {
-    fn found(&mut self, store: &mut Store, plan: &Plan, budget: &mut Budget) -> Result<(), Exceeded> {
+    fn found(&mut self, store: &mut Store, plan: &Plan, meter: &mut Meter) -> Result<(), Exceeded> {
         store.row.clear();
         let env = &store.env;
         store.row.extend(plan.row.iter().map(|arg| value(env, *arg)));
@@ -72,7 +72,7 @@ impl Sink for Insert {
             if table.len() > store.most_rows {
                 return Err(Exceeded::Rows(store.most_rows));
             }
-            budget.spend(1)?;
+            meter.spend(1)?;
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ pub(crate) struct Store {
     row: Vec<TermId>,
     /// For each table the rows that count as new in the present round.
     new: Vec<(usize, usize)>,
-    /// How many rows rules may give one table, beside what a budget says of all together.
+    /// How many rows rules may give one table, beside what a meter says of all together.
     pub(super) most_rows: usize,
 }
 
@@ -134,9 +134,9 @@ impl Store {
     /// Rounds are semi-naive: after the first, every rule application must use a row that the round
     /// before has added. A condition may also see rows added in the same round, which is sound (the
     /// stratum is monotone) and only finds some rows a round earlier.
-    pub(crate) fn apply(&mut self, stratum: &StratumPlan, budget: &mut Budget) -> Result<(), Exceeded> {
-        self.first_round(stratum, budget)?;
-        while !stratum.again.is_empty() && self.next_round(stratum, budget)? {}
+    pub(crate) fn apply(&mut self, stratum: &StratumPlan, meter: &mut Meter) -> Result<(), Exceeded> {
+        self.first_round(stratum, meter)?;
+        while !stratum.again.is_empty() && self.next_round(stratum, meter)? {}
         Ok(())
     }
 
@@ -146,9 +146,9 @@ impl Store {
         &mut self,
         stratum: &FlatStratum,
         estimates: Vec<Estimate>,
-        budget: &mut Budget,
+        meter: &mut Meter,
     ) -> Result<(), Exceeded> {
-        self.apply_while_useful(stratum.clone(), estimates, budget, |_, _| false)
+        self.apply_while_useful(stratum.clone(), estimates, meter, |_, _| false)
     }
 
     /// As `apply_unseen`. After every round `prune` may take rules away, and says whether it did.
@@ -156,12 +156,12 @@ impl Store {
         &mut self,
         mut stratum: FlatStratum,
         mut estimates: Vec<Estimate>,
-        budget: &mut Budget,
+        meter: &mut Meter,
         mut prune: impl FnMut(&Store, &mut Vec<FlatRule>) -> bool,
     ) -> Result<(), Exceeded> {
         let mut plan = StratumPlan::new(&stratum, &estimates, &mut self.tables);
         let mut planned: Vec<usize> = plan.heads.iter().map(|_| 0).collect();
-        self.first_round(&plan, budget)?;
+        self.first_round(&plan, meter)?;
         while !plan.again.is_empty() {
             let sizes: Vec<usize> = plan.heads.iter().map(|&head| self.table(head).len()).collect();
             let outgrown = sizes.iter().zip(&planned).any(|(&now, &then)| now > 4 * then + 16);
@@ -174,22 +174,22 @@ impl Store {
                 plan = StratumPlan::of_rules(rules, stratum.recursive, heads, &estimates, &mut self.tables);
                 planned = sizes;
             }
-            if !self.next_round(&plan, budget)? {
+            if !self.next_round(&plan, meter)? {
                 break;
             }
         }
         Ok(())
     }
 
-    fn first_round(&mut self, stratum: &StratumPlan, budget: &mut Budget) -> Result<(), Exceeded> {
+    fn first_round(&mut self, stratum: &StratumPlan, meter: &mut Meter) -> Result<(), Exceeded> {
         for &head in &stratum.heads {
             self.new[head.index()].0 = self.table(head).len();
         }
-        stratum.first.iter().try_for_each(|plan| self.run(plan, budget))
+        stratum.first.iter().try_for_each(|plan| self.run(plan, meter))
     }
 
     /// Uses the rows that the round before has added; false if there were none.
-    fn next_round(&mut self, stratum: &StratumPlan, budget: &mut Budget) -> Result<bool, Exceeded> {
+    fn next_round(&mut self, stratum: &StratumPlan, meter: &mut Meter) -> Result<bool, Exceeded> {
         let mut news = false;
         for &head in &stratum.heads {
             let length = self.table(head).len();
@@ -200,7 +200,7 @@ impl Store {
         for (table, plan) in &stratum.again {
             let (from, to) = self.new[table.index()];
             if from < to {
-                self.run(plan, budget)?;
+                self.run(plan, meter)?;
             }
         }
         for &head in &stratum.heads {
@@ -215,10 +215,10 @@ impl Store {
         &mut self,
         rule: &FlatRule,
         estimates: &[Estimate],
-        budget: &mut Budget,
+        meter: &mut Meter,
     ) -> Result<(), Exceeded> {
         let plan = plan(rule, None, estimates, &mut self.tables);
-        self.run(&plan, budget)
+        self.run(&plan, meter)
     }
 
     /// Hands every way through the conditions of a rule to `sink`; the tables stay as they are.
@@ -227,13 +227,13 @@ impl Store {
         rule: &FlatRule,
         estimates: &[Estimate],
         sink: &mut S,
-        budget: &mut Budget,
+        meter: &mut Meter,
     ) -> Result<(), Exceeded> {
         let plan = plan_every(rule, estimates, &mut self.tables);
         if self.env.len() < plan.variables {
             self.env.resize(plan.variables, TermId(0));
         }
-        self.step(&plan, 0, sink, budget).map(|_| ())
+        self.step(&plan, 0, sink, meter).map(|_| ())
     }
 
     /// The value of an argument under the present match.
@@ -241,11 +241,11 @@ impl Store {
         value(&self.env, arg)
     }
 
-    fn run(&mut self, plan: &Plan, budget: &mut Budget) -> Result<(), Exceeded> {
+    fn run(&mut self, plan: &Plan, meter: &mut Meter) -> Result<(), Exceeded> {
         if self.env.len() < plan.variables {
             self.env.resize(plan.variables, TermId(0));
         }
-        self.step(plan, 0, &mut Insert, budget).map(|_| ())
+        self.step(plan, 0, &mut Insert, meter).map(|_| ())
     }
 
     /// Tries the steps from `at` on; true if there was a way through to the head.
@@ -254,7 +254,7 @@ impl Store {
         plan: &Plan,
         at: usize,
         sink: &mut S,
-        budget: &mut Budget,
+        meter: &mut Meter,
     ) -> Result<bool, Exceeded> {
         if at == plan.decided && at < plan.steps.len() {
             // The head is known: if it was derived before, the rest is not worth trying.
@@ -264,10 +264,10 @@ impl Store {
             }
         }
         let Some(step) = plan.steps.get(at) else {
-            sink.found(self, plan, budget)?;
+            sink.found(self, plan, meter)?;
             return Ok(true);
         };
-        budget.tick()?;
+        meter.tick()?;
         match step {
             Step::Scan { table, index, key, check, bind } => {
                 let mut found = false;
@@ -276,10 +276,8 @@ impl Store {
                     let mut row =
                         self.tables[table].newest(index, key.iter().map(|arg| value(&self.env, *arg)));
                     while let Some(at_row) = row {
-                        budget.tick()?;
-                        if self.matches(table, at_row, check, bind)
-                            && self.step(plan, at + 1, sink, budget)?
-                        {
+                        meter.tick()?;
+                        if self.matches(table, at_row, check, bind) && self.step(plan, at + 1, sink, meter)? {
                             found = true;
                             if at >= plan.decided {
                                 break;
@@ -295,28 +293,28 @@ impl Store {
                         table,
                         (check, bind),
                         sink,
-                        budget,
+                        meter,
                     )?;
                 }
                 Ok(found)
             }
             Step::ScanNew { table, check, bind } => {
                 let table = table.index();
-                self.scan(plan, at, self.new[table], table, (check, bind), sink, budget)
+                self.scan(plan, at, self.new[table], table, (check, bind), sink, meter)
             }
             Step::Present { table, row } => {
                 let env = &self.env;
                 let present = self.tables[table.index()].has(row.iter().map(|arg| value(env, *arg)));
-                Ok(present && self.step(plan, at + 1, sink, budget)?)
+                Ok(present && self.step(plan, at + 1, sink, meter)?)
             }
             Step::Absent { table, row } => {
                 let env = &self.env;
                 let present = self.tables[table.index()].has(row.iter().map(|arg| value(env, *arg)));
-                Ok(!present && self.step(plan, at + 1, sink, budget)?)
+                Ok(!present && self.step(plan, at + 1, sink, meter)?)
             }
             Step::Distinct(left, right) => {
                 let differ = value(&self.env, *left) != value(&self.env, *right);
-                Ok(differ && self.step(plan, at + 1, sink, budget)?)
+                Ok(differ && self.step(plan, at + 1, sink, meter)?)
             }
             Step::TakeApart { whole, functor, count, check, bind } => {
                 let term = self.env[*whole as usize];
@@ -325,20 +323,20 @@ impl Store {
                 }
                 let (terms, env) = (&self.terms, &mut self.env);
                 let fits = fits(terms.arguments(term), env, check, bind);
-                Ok(fits && self.step(plan, at + 1, sink, budget)?)
+                Ok(fits && self.step(plan, at + 1, sink, meter)?)
             }
             Step::PutTogether { whole, functor, args } => {
                 let term = self.put_together(*functor, args);
                 self.env[*whole as usize] = term;
-                self.step(plan, at + 1, sink, budget)
+                self.step(plan, at + 1, sink, meter)
             }
             Step::Equals { whole, functor, args } => {
                 let term = self.put_together(*functor, args);
-                Ok(self.env[*whole as usize] == term && self.step(plan, at + 1, sink, budget)?)
+                Ok(self.env[*whole as usize] == term && self.step(plan, at + 1, sink, meter)?)
             }
             Step::Constant(variable) => {
                 let constant = self.terms.is_constant(self.env[*variable as usize]);
-                Ok(constant && self.step(plan, at + 1, sink, budget)?)
+                Ok(constant && self.step(plan, at + 1, sink, meter)?)
             }
         }
     }
@@ -353,12 +351,12 @@ impl Store {
         table: usize,
         (check, bind): (&[Column], &[(usize, u32)]),
         sink: &mut S,
-        budget: &mut Budget,
+        meter: &mut Meter,
     ) -> Result<bool, Exceeded> {
         let mut found = false;
         for row in from..to {
-            budget.tick()?;
-            if self.matches(table, row, check, bind) && self.step(plan, at + 1, sink, budget)? {
+            meter.tick()?;
+            if self.matches(table, row, check, bind) && self.step(plan, at + 1, sink, meter)? {
                 found = true;
                 if at >= plan.decided {
                     break;

@@ -16,8 +16,8 @@ use super::base::{Overrun, estimates, fill, fitting, needed_tables, relaxed_rule
 use super::evaluate::Store;
 use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program, TableId};
 use super::project::{capacity, project};
+use crate::budget::Budget;
 use crate::error::BuildError;
-use crate::limits::{Budget, Exceeded, Limits};
 use crate::terms::Terms;
 use hashbrown::HashMap;
 use ludex_gdl::Game;
@@ -45,17 +45,17 @@ const MOST_UNITED: usize = 8;
 const MOST_VARIANTS: usize = 64;
 
 /// The tables of fluents and moves filled with what play can reach, and usually with some that it cannot.
-pub(crate) fn reach(game: &Game, limits: Limits) -> Result<(Program, Store), BuildError> {
+pub(crate) fn reach(game: &Game, budget: &Budget) -> Result<(Program, Store), BuildError> {
     let attempt = |most_rows: usize| {
-        fitting(game, Vec::new(), &Terms::default(), |program, _| fixpoint(program, limits, most_rows))
+        fitting(game, Vec::new(), &Terms::default(), |program, _| fixpoint(program, budget, most_rows))
     };
     attempt(LARGE_TABLE).or_else(|error| match error.limit() {
-        Some(Exceeded::Time(_) | Exceeded::Stopped) => Err(error),
+        Some(limit) if limit.is_final() => Err(error),
         _ => attempt(usize::MAX),
     })
 }
 
-fn fixpoint(mut program: Program, limits: Limits, most_rows: usize) -> Result<(Program, Store), Overrun> {
+fn fixpoint(mut program: Program, budget: &Budget, most_rows: usize) -> Result<(Program, Store), Overrun> {
     let wanted = program.fluents_and_moves();
     let mut rules = relaxed_rules(&program);
     merge_time(&program, &mut rules);
@@ -71,9 +71,9 @@ fn fixpoint(mut program: Program, limits: Limits, most_rows: usize) -> Result<(P
     let read = needed_tables(&all, count, &[wanted.as_slice(), &[program.role]].concat());
     let mut store = program.empty_store();
     store.most_rows = most_rows;
-    fill(&program, &mut store, limits, |table| read[table.index()])?;
+    fill(&program, &mut store, budget, |table| read[table.index()])?;
     let known = estimates(&program, &store);
-    let mut budget = Budget::new(limits);
+    let mut meter = budget.meter();
     let prune = |store: &Store, rules: &mut Vec<FlatRule>| {
         let before = rules.len();
         rules.retain(|rule| !is_exhausted(rule, store, &capacities));
@@ -87,7 +87,7 @@ fn fixpoint(mut program: Program, limits: Limits, most_rows: usize) -> Result<(P
     let mut apply = |store: &mut Store, rules: Vec<FlatRule>| {
         let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
         let heads = stratum.heads();
-        let filled = store.apply_while_useful(stratum, known.clone(), &mut budget, prune);
+        let filled = store.apply_while_useful(stratum, known.clone(), &mut meter, prune);
         filled.map_err(|limit| Overrun::new(&program, store, &heads, limit))
     };
     // What is small first, where something is large: with it there the large may be of no use any more. (Small rules that
@@ -289,22 +289,22 @@ mod tests {
     /// Sheets whose whole superset takes long are compared with `LUDEX_SLOW=1` only.
     #[test]
     fn the_short_way_reaches_what_the_whole_superset_has() {
-        let mut limits = Limits::default();
+        let mut budget = Budget::default();
         if std::env::var_os("LUDEX_SLOW").is_none() {
-            limits.steps = 1_000_000;
+            budget = budget.with_steps(1_000_000);
         }
         let public = corpus::shared_games("datalog: vocabularies against the whole superset");
         let (mut compared, mut too_large) = (0, 0);
         for source in corpus::games().into_iter().chain(public) {
             let Ok(game) = source.game() else { continue };
-            let whole = Base::build(&game, limits, |base| {
-                Ok(words(&base.program, &base.relaxed(Extent::Vocabulary, limits)?))
+            let whole = Base::build(&game, &budget, |base| {
+                Ok(words(&base.program, &base.relaxed(Extent::Vocabulary, &budget)?))
             });
             let Ok(whole) = whole else {
                 too_large += 1;
                 continue;
             };
-            let (program, store) = reach(&game, Limits::default()).expect("less than the whole");
+            let (program, store) = reach(&game, &Budget::default()).expect("less than the whole");
             assert!(words(&program, &store) == whole, "{}", source.name);
             compared += 1;
         }

@@ -8,10 +8,10 @@
 //! Where relations are computed on demand (`rewrite/demand.rs`), what is asked is only a filter: it restricts the
 //! instances to what can matter, and does not appear in them. An atom that may be asked for is always right.
 
+use crate::budget::{Budget, Exceeded, Meter};
 use crate::frontend::{
     Base, Estimate, Extent, FlatAtom, FlatLiteral, FlatRule, Overrun, Plan, Sink, Store, TableId, split,
 };
-use crate::limits::{Budget, Exceeded, Limits};
 use ludex_gdl::analysis::dependencies::Phase;
 
 /// A ground atom that depends on the state or the moves.
@@ -82,9 +82,8 @@ pub(crate) struct Ground {
 
 impl Ground {
     /// Rules with more than `few` instances, by estimate, are taken apart.
-    pub(crate) fn new(base: &Base, limits: Limits, few: f64) -> Result<Ground, Overrun> {
-        let limits = Limits { time: limits.time.saturating_mul(MORE_TIME), ..limits };
-        let (base, mut store) = superset(base, limits, few)?;
+    pub(crate) fn new(base: &Base, budget: &Budget, few: f64) -> Result<Ground, Overrun> {
+        let (base, mut store) = superset(base, budget, few)?;
         let mut estimates: Vec<Estimate> = store.tables.iter().map(|table| Estimate::of(table)).collect();
         let base = base.in_parts(split(&base.program, &estimates, few));
         let overrun = |rule: &FlatRule, limit| Overrun {
@@ -92,23 +91,23 @@ impl Ground {
             limit,
         };
         let dynamic = || base.program.strata.iter().filter(|stratum| stratum.phase != Phase::Static);
-        let mut budget = Budget::new(limits);
+        let mut meter = budget.meter();
         for part in dynamic().flat_map(|stratum| &stratum.rules) {
             // The superset is complete; what is missing is the parts, each after those that it reads.
             if part.head.table.index() == store.tables.len() {
                 store.add_table(part.head.args.len());
-                let applied = store.apply_once(&base.relaxed_rule(part), &estimates, &mut budget);
+                let applied = store.apply_once(&base.relaxed_rule(part), &estimates, &mut meter);
                 applied.map_err(|limit| overrun(part, limit))?;
                 estimates.push(Estimate::of(store.table(part.head.table)));
             }
         }
         let atoms = Atoms::new(&base, &store);
-        let mut budget = Budget::new(Limits { rows: limits.rows.saturating_mul(MORE_LITERALS), ..limits });
+        let mut meter = budget.clone().with_rows(budget.rows().saturating_mul(MORE_LITERALS)).meter();
         let mut instances = Instances { heads: Vec::new(), literals: Vec::new(), ends: Vec::new() };
         for rule in dynamic().flat_map(|stratum| &stratum.rules) {
             if atoms.first[rule.head.table.index()].is_some() {
                 let mut sink = Instantiate::new(&atoms, rule, &mut instances);
-                let matched = store.each_match(&base.relaxed_rule(rule), &estimates, &mut sink, &mut budget);
+                let matched = store.each_match(&base.relaxed_rule(rule), &estimates, &mut sink, &mut meter);
                 matched.map_err(|limit| overrun(rule, limit))?;
             }
         }
@@ -190,21 +189,21 @@ impl Instances {
 }
 
 /// The superset of what can hold, and the rules that it was computed with: as they are, or else in parts.
-fn superset(base: &Base, limits: Limits, few: f64) -> Result<(Base, Store), Overrun> {
-    let hasty = Limits { steps: limits.steps / HASTE, ..limits };
-    match base.relaxed(Extent::Everything, hasty) {
+fn superset(base: &Base, budget: &Budget, few: f64) -> Result<(Base, Store), Overrun> {
+    let hasty = budget.clone().with_steps(budget.steps() / HASTE);
+    match base.relaxed(Extent::Everything, &hasty) {
         Ok(store) => return Ok((base.clone(), store)),
         // Parts save work, not rows.
-        Err(overrun) if matches!(overrun.limit, Exceeded::Rows(_)) => return Err(overrun),
+        Err(overrun) if !matches!(overrun.limit, Exceeded::Steps(_)) => return Err(overrun),
         Err(_) => {}
     }
     // What is known of fluents and moves tells where parts are worth while.
-    let vocabulary = base.relaxed(Extent::Vocabulary, limits)?;
+    let vocabulary = base.relaxed(Extent::Vocabulary, budget)?;
     let sizes = base.estimates().into_iter().zip(&vocabulary.tables);
     let estimates: Vec<Estimate> =
         sizes.map(|(guess, table)| if table.len() > 0 { Estimate::of(table) } else { guess }).collect();
     let base = base.in_parts(split(&base.program, &estimates, few));
-    let store = base.relaxed(Extent::Everything, limits)?;
+    let store = base.relaxed(Extent::Everything, budget)?;
     Ok((base, store))
 }
 
@@ -214,9 +213,6 @@ const HASTE: u64 = 16;
 /// Ground rules may have so many times more literals than the superset may have rows, since literals are small:
 /// four bytes.
 const MORE_LITERALS: usize = 32;
-
-/// Each part of grounding may take so many times longer than other computations: a network pays for much.
-const MORE_TIME: u32 = 3;
 
 /// Turns each match of a rule into a ground rule.
 struct Instantiate<'a> {
@@ -251,7 +247,7 @@ impl<'a> Instantiate<'a> {
 }
 
 impl Sink for Instantiate<'_> {
-    fn found(&mut self, store: &mut Store, _: &Plan, budget: &mut Budget) -> Result<(), Exceeded> {
+    fn found(&mut self, store: &mut Store, _: &Plan, meter: &mut Meter) -> Result<(), Exceeded> {
         // The superset holds every head that a match derives.
         let Some(head) = self.find(store, self.head) else { return Ok(()) };
         self.body.clear();
@@ -271,7 +267,7 @@ impl Sink for Instantiate<'_> {
             // An atom and its negation: never true.
             return Ok(());
         }
-        budget.spend(1 + self.body.len())?;
+        meter.spend(1 + self.body.len())?;
         self.out.heads.push(head);
         self.out.literals.extend_from_slice(&self.body);
         self.out.ends.push(self.out.literals.len() as u32);

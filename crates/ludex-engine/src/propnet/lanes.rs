@@ -27,6 +27,7 @@ pub use pass::Instructions;
 
 use super::net::Net;
 use super::phase::{self, Phase, Tri};
+use crate::budget::{Budget, Exceeded};
 use crate::engine::Goal;
 use crate::random::Random;
 use crate::row::{self, Row};
@@ -75,7 +76,7 @@ pub struct PlanSizes {
 impl Lanes {
     /// Compiles a network. `initial` is the state from which most playouts will start: others are possible,
     /// but those that no play from it reaches may be slower.
-    pub fn new(net: &Net, initial: &Row) -> Lanes {
+    pub fn new(net: &Net, initial: &Row, budget: &Budget) -> Result<Lanes, Exceeded> {
         let start = bits(net, initial);
         let everything = phase::specialised(net, &phase::anything(net));
         let goals = GoalPlan::new(&everything);
@@ -84,6 +85,7 @@ impl Lanes {
         let mut best = (f64::INFINITY, Vec::new(), Vec::new());
         let mut most_known = 0;
         for period in 1..=LONGEST_CYCLE {
+            budget.check()?;
             let phases = phase::cycle(net, &start, period);
             // A longer cycle is worth a look only if more is constant in its phases.
             let known: usize = phases.iter().map(|p| p.iter().filter(|t| t.known().is_some()).count()).sum();
@@ -102,7 +104,7 @@ impl Lanes {
             }
         }
         (_, lanes.phases, lanes.plans) = best;
-        lanes
+        Ok(lanes)
     }
 
     /// The part of the lanes in which something is played: some wait at the end of a game for the phase in

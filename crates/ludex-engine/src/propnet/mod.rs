@@ -37,12 +37,11 @@ pub use dot::dot;
 pub use net::{Block, Net, Node, Signal};
 pub use scalar::Propnet;
 
+use crate::budget::{Budget, Stage};
 use crate::error::BuildError;
 use crate::frontend::Base;
-use crate::limits::Limits;
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::Vocabulary;
-use crate::watch::{Stage, begin};
 use ludex_gdl::Game;
 use std::sync::Arc;
 
@@ -88,30 +87,30 @@ pub struct Asked {
 const FEW_INSTANCES: f64 = 50_000.0;
 
 /// Compiles the rules of a game into a network.
-pub fn compile(game: &Game, limits: Limits) -> Result<Compiled, BuildError> {
-    compile_over(game, &Arc::new(Vocabulary::new(game, limits)?), limits)
+pub fn compile(game: &Game, budget: &Budget) -> Result<Compiled, BuildError> {
+    compile_over(game, &Arc::new(Vocabulary::new(game, budget)?), budget)
 }
 
 /// As `compile`, with the game's vocabulary already at hand.
 pub fn compile_over(
     game: &Game,
     vocabulary: &Arc<Vocabulary>,
-    limits: Limits,
+    budget: &Budget,
 ) -> Result<Compiled, BuildError> {
-    compile_in_parts(game, vocabulary, limits, FEW_INSTANCES)
+    compile_in_parts(game, vocabulary, budget, FEW_INSTANCES)
 }
 
 /// As `compile`, with rules of more than `few` instances taken apart.
 fn compile_in_parts(
     game: &Game,
     vocabulary: &Arc<Vocabulary>,
-    limits: Limits,
+    budget: &Budget,
     few: f64,
 ) -> Result<Compiled, BuildError> {
-    Base::build_on_demand(game, Vec::new(), vocabulary.terms(), limits, |base| {
-        begin(Stage::Grounding);
-        let ground = ground::Ground::new(base, limits, few)?;
-        begin(Stage::Gates);
+    Base::build_on_demand(game, Vec::new(), vocabulary.terms(), budget, |base| {
+        budget.begin(Stage::Grounding)?;
+        let ground = ground::Ground::new(base, budget, few)?;
+        budget.begin(Stage::Gates)?;
         let net = build::build(base, &ground, vocabulary);
         let swept = net.swept();
         let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
@@ -143,13 +142,15 @@ mod tests {
             }
             let text = std::fs::read_to_string(&path).expect("a readable sheet");
             let game = ludex_gdl::Sheet::read(&text).into_game().expect("bundled games have no errors");
-            let limits = Limits { time: std::time::Duration::from_secs(3600), ..Limits::default() };
-            let vocabulary = Arc::new(Vocabulary::new(&game, limits).expect("it fits"));
+            let budget = Budget::default();
+            let vocabulary = Arc::new(Vocabulary::new(&game, &budget).expect("it fits"));
             let [whole, parts] = [f64::INFINITY, 0.0]
-                .map(|few| compile_in_parts(&game, &vocabulary, limits, few).expect("it fits"));
+                .map(|few| compile_in_parts(&game, &vocabulary, &budget, few).expect("it fits"));
             games += 1;
             apart += usize::from(whole.sizes.rules != parts.sizes.rules);
-            same_play(&path.display().to_string(), &Propnet::of(whole), &Propnet::plain(parts));
+            let whole = Propnet::of(whole, &budget).expect("it fits");
+            let parts = Propnet::plain(parts, &budget).expect("it fits");
+            same_play(&path.display().to_string(), &whole, &parts);
         }
         assert!(games > 5 && apart > 3, "{games} games, of which {apart} could be taken apart");
     }

@@ -15,14 +15,13 @@ use super::plan::{self, Sample};
 use super::tracker::Tracker;
 use super::turn::{Questions, Turn};
 use super::{Compiled, compile, cut_points};
+use crate::budget::{Budget, Exceeded, Stage};
 use crate::engine::{Engine, Goal, PlayoutBuffer, Worker};
 use crate::error::BuildError;
 use crate::fault::Fault;
-use crate::limits::Limits;
 use crate::random::Random;
 use crate::row::Row;
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
-use crate::watch::{Stage, begin};
 use ludex_gdl::Game;
 use std::sync::Arc;
 
@@ -48,36 +47,37 @@ struct Code {
 
 impl Propnet {
     /// Compiles the rules.
-    pub fn new(game: &Game, limits: Limits) -> Result<Propnet, BuildError> {
-        Ok(Propnet::of(compile(game, limits)?))
+    pub fn new(game: &Game, budget: &Budget) -> Result<Propnet, BuildError> {
+        Ok(Propnet::of(compile(game, budget)?, budget)?)
     }
 
     /// The engine over a network that was compiled already.
-    pub fn of(compiled: Compiled) -> Propnet {
+    pub fn of(compiled: Compiled, budget: &Budget) -> Result<Propnet, Exceeded> {
         let Compiled { vocabulary, net, initial, .. } = compiled;
         let everything = Counters::new(&net, Questions::ALL);
         let sample = Sample::new(&everything, &initial);
         let layout = Layout::new(sample.odds(), net.legal.iter().map(Vec::len), cut_points::room(&net));
-        begin(Stage::Phases);
+        budget.begin(Stage::Phases)?;
         let phases = plan::phases(&net, &initial, &sample);
-        begin(Stage::Code);
+        budget.begin(Stage::Code)?;
         let mut turns = plan::turns(&net, &phases, &everything, &layout, &initial);
         turns.push(Turn::following(everything));
         let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
         let goals = GoalCode::new(&net, &layout);
-        Propnet { code: Arc::new(Code { vocabulary, net, layout, turns, terminal, initial, goals }) }
+        Ok(Propnet { code: Arc::new(Code { vocabulary, net, layout, turns, terminal, initial, goals }) })
     }
 
     /// The engine over a network of which little will be asked: it follows the whole network in every state, so
     /// no phases are sought and nothing is tried out. Built in a fraction of the time, it plays more slowly.
-    pub fn plain(compiled: Compiled) -> Propnet {
+    pub fn plain(compiled: Compiled, budget: &Budget) -> Result<Propnet, Exceeded> {
         let Compiled { vocabulary, net, initial, .. } = compiled;
         let layout = Layout::new(vec![0.5; net.next.len()], net.legal.iter().map(Vec::len), 0);
+        budget.check()?;
         let followed = Questions { terminal: false, ..Questions::ALL };
         let turns = vec![Turn::following(Counters::new(&net, followed))];
         let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
         let goals = GoalCode::new(&net, &layout);
-        Propnet { code: Arc::new(Code { vocabulary, net, layout, turns, terminal, initial, goals }) }
+        Ok(Propnet { code: Arc::new(Code { vocabulary, net, layout, turns, terminal, initial, goals }) })
     }
 
     /// The network.

@@ -10,6 +10,7 @@ use super::node::{
 use super::order::{Asked, Sizes, Step, order, variable};
 use super::remodel::{Slot, remodel};
 use super::rulebook::{Atom, Condition, Place, RelationId, Rule, Rulebook};
+use crate::budget::{Budget, Exceeded};
 use crate::frontend::{Arg, Stay, TableId};
 use crate::terms::TermId;
 use hashbrown::{HashMap, HashSet};
@@ -29,7 +30,8 @@ pub(super) fn compile(
     roles: &[TermId],
     sizes: &Sizes,
     options: &Options,
-) -> OrAndTree {
+    budget: &Budget,
+) -> Result<OrAndTree, Exceeded> {
     let mut compiler = Compiler {
         book,
         lexicon,
@@ -45,6 +47,7 @@ pub(super) fn compile(
     let roots = compiler.roots(roles);
     let mut done = 0;
     while done < compiler.tree.ors.len() {
+        budget.check()?;
         compiler.rules(OrId(done as u32));
         done += 1;
     }
@@ -54,7 +57,7 @@ pub(super) fn compile(
     compiler.duplicates();
     compiler.tree.names = compiler.book.names();
     compiler.tree.first_part = compiler.book.program.tables.len() as u32;
-    compiler.tree
+    Ok(compiler.tree)
 }
 
 struct Compiler<'b> {

@@ -10,16 +10,15 @@ use super::prove::{Code, Prover};
 use super::rulebook::Rulebook;
 use super::tune::Tuner;
 use super::unfold::unfold;
+use crate::budget::{Budget, Exceeded, Stage};
 use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
 use crate::fault::{Fault, Question};
 use crate::frontend::{Estimate, Program, Shape};
-use crate::limits::{Exceeded, Limits};
 use crate::random::Random;
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
-use crate::watch::{Stage, begin};
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::Game;
 use std::sync::Arc;
@@ -51,19 +50,20 @@ pub(super) struct Compiled<C> {
     shapes: Vec<(Shape, usize)>,
     initial: Vec<u64>,
     pub(super) options: Options,
-    limits: Limits,
+    /// For questions: rows and steps.
+    budget: Budget,
 }
 
 impl Tree {
     /// Prepares the rules.
-    pub fn new(game: &Game, limits: Limits) -> Result<Tree, BuildError> {
-        Tree::with_options(game, Options::default(), limits)
+    pub fn new(game: &Game, budget: &Budget) -> Result<Tree, BuildError> {
+        Tree::with_options(game, Options::default(), budget)
     }
 
     /// As `new`, with other than the default options.
-    pub fn with_options(game: &Game, options: Options, limits: Limits) -> Result<Tree, BuildError> {
-        let vocabulary = Arc::new(Vocabulary::new(game, limits)?);
-        Tree::over(game, vocabulary, options, limits)
+    pub fn with_options(game: &Game, options: Options, budget: &Budget) -> Result<Tree, BuildError> {
+        let vocabulary = Arc::new(Vocabulary::new(game, budget)?);
+        Tree::over(game, vocabulary, options, budget)
     }
 
     /// As `with_options`, with the game's vocabulary already at hand.
@@ -71,20 +71,20 @@ impl Tree {
         game: &Game,
         vocabulary: Arc<Vocabulary>,
         options: Options,
-        limits: Limits,
+        budget: &Budget,
     ) -> Result<Tree, BuildError> {
-        begin(Stage::Tree);
-        let mut book = Rulebook::new(Program::new(game, vocabulary.terms().clone()));
+        budget.begin(Stage::Tree)?;
+        let mut book = Rulebook::new(Program::new(game, vocabulary.terms().clone()), budget)?;
         unfold(&mut book);
         let mut lexicon = Lexicon::default();
         number_all(&book, &mut lexicon, &vocabulary);
         let narrow = !book.has_functions() && lexicon.terms.len() < usize::from(u16::MAX);
         let machine = if narrow {
-            let compiled = Compiled::new(&book, &mut lexicon, vocabulary.clone(), options, limits);
-            Machine::Narrow(Arc::new(Tuner { book, lexicon, compiled }.best()?))
+            let compiled = Compiled::new(&book, &mut lexicon, vocabulary.clone(), options, budget);
+            Machine::Narrow(Arc::new(Tuner { book, lexicon, compiled, budget }.best()?))
         } else {
-            let compiled = Compiled::new(&book, &mut lexicon, vocabulary.clone(), options, limits);
-            Machine::Wide(Arc::new(Tuner { book, lexicon, compiled }.best()?))
+            let compiled = Compiled::new(&book, &mut lexicon, vocabulary.clone(), options, budget);
+            Machine::Wide(Arc::new(Tuner { book, lexicon, compiled, budget }.best()?))
         };
         Ok(Tree { vocabulary, machine })
     }
@@ -126,7 +126,7 @@ impl<C: Cell> Compiled<C> {
         lexicon: &mut Lexicon,
         vocabulary: Arc<Vocabulary>,
         options: Options,
-        limits: Limits,
+        budget: &Budget,
     ) -> Compiled<C> {
         let facts = Facts::new(book, lexicon, &vocabulary);
         let program = &book.program;
@@ -138,7 +138,7 @@ impl<C: Cell> Compiled<C> {
             vocabulary,
             facts,
             options,
-            limits,
+            budget: budget.lasting(),
         }
     }
 
@@ -148,24 +148,23 @@ impl<C: Cell> Compiled<C> {
         book: &mut Rulebook,
         lexicon: &mut Lexicon,
         sizes: &Sizes,
+        budget: &Budget,
     ) -> Result<(), BuildError> {
         book.drop_parts();
         let roles: Vec<TermId> = self.vocabulary.roles().map(|role| self.vocabulary.role(role)).collect();
-        let mut tree = compile(book, lexicon, &mut self.facts.paths, &roles, sizes, &self.options);
+        let mut tree = compile(book, lexicon, &mut self.facts.paths, &roles, sizes, &self.options, budget)?;
         self.facts.extend(book, lexicon);
         self.facts.resolve_keys(&mut tree);
         self.terms = lexicon.terms.clone();
         self.tree = tree;
         let mut initial = vec![0; self.vocabulary.words()];
-        let init =
-            Memory::new(self, self.limits).fluents_into(self.code(), &self.tree.roots.init, &mut initial);
-        init.map_err(BuildError::too_large)?;
+        Memory::new(self, budget).fluents_into(self.code(), &self.tree.roots.init, &mut initial)?;
         self.initial = initial;
         Ok(())
     }
 
     fn show(&self) -> String {
-        super::show::show(&self.tree, &self.facts.paths, &self.try_out(20, u64::MAX))
+        super::show::show(&self.tree, &self.facts.paths, &self.try_out(20, u64::MAX, &self.budget))
     }
 
     fn code(&self) -> Code<'_, C> {
@@ -173,11 +172,11 @@ impl<C: Cell> Compiled<C> {
     }
 
     /// Plays at random for at most so many moves, or until they take more than `most` steps of work.
-    pub(super) fn try_out(&self, moves: usize, most: u64) -> Seen {
+    pub(super) fn try_out(&self, moves: usize, most: u64, budget: &Budget) -> Seen {
         // No single question may take more, either, nor leave more rows than that.
-        let rows = self.limits.rows.min(usize::try_from(most).unwrap_or(usize::MAX));
-        let limits = Limits { rows, steps: self.limits.steps.min(most), ..self.limits };
-        let mut memory = Memory::new(self, limits);
+        let rows = budget.rows().min(usize::try_from(most).unwrap_or(usize::MAX));
+        let short = budget.clone().with_rows(rows).with_steps(budget.steps().min(most));
+        let mut memory = Memory::new(self, &short);
         let mut states = Vec::new();
         let failed = memory.play(self, moves, most, &mut states).is_err();
         Seen {
@@ -264,9 +263,9 @@ struct Memory<C> {
 }
 
 impl<C: Cell> Memory<C> {
-    fn new(compiled: &Compiled<C>, limits: Limits) -> Memory<C> {
+    fn new(compiled: &Compiled<C>, budget: &Budget) -> Memory<C> {
         let words = compiled.vocabulary.words();
-        let prover = Prover::new(&compiled.tree, &compiled.terms, words, compiled.options, limits);
+        let prover = Prover::new(&compiled.tree, &compiled.terms, words, compiled.options, budget);
         Memory { prover, legal: Vec::new(), ended: Vec::new() }
     }
 
@@ -377,7 +376,7 @@ impl<C: Cell> Memory<C> {
 
 impl<C: Cell> TreeWorker<C> {
     fn new(compiled: &Arc<Compiled<C>>) -> TreeWorker<C> {
-        TreeWorker { memory: Memory::new(compiled, compiled.limits), compiled: compiled.clone() }
+        TreeWorker { memory: Memory::new(compiled, &compiled.budget), compiled: compiled.clone() }
     }
 
     /// The fault of a question that ran into a limit.
@@ -413,5 +412,9 @@ impl<C: Cell> Worker for TreeWorker<C> {
     fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault> {
         let answer = self.memory.goal(&self.compiled, state, role);
         answer.map_err(|limit| self.fault(Question::Goal(role), limit))
+    }
+
+    fn obey(&mut self, budget: &Budget) {
+        self.memory.prover.set_budget(&self.compiled.budget.obeying(budget));
     }
 }

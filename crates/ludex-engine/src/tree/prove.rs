@@ -15,7 +15,7 @@ use super::merge::{FromAnswers, FromFacts, FromGroups, FromMoves, FromState, mer
 use super::node::{AndId, ComponentId, Op, OrAndTree, OrId, SiteId, Target};
 use super::recursion::Waiting;
 use super::rowset::RowSet;
-use crate::limits::{Budget, Exceeded, Limits};
+use crate::budget::{Budget, Exceeded, Meter};
 use crate::row::Row;
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::MoveId;
@@ -62,7 +62,6 @@ impl<C> Copy for Code<'_, C> {}
 #[derive(Debug)]
 pub(super) struct Prover<C> {
     options: Options,
-    limits: Limits,
     pub(super) state: Vec<u64>,
     /// For each role the position of its move in `Facts::moves`.
     pub(super) joint: Vec<u32>,
@@ -92,7 +91,7 @@ pub(super) struct Prover<C> {
     no_values: Key,
     scratch: Vec<TermId>,
     inside: Vec<C>,
-    budget: Budget,
+    meter: Meter,
     /// Steps of work before the present question.
     work: u64,
 }
@@ -103,11 +102,10 @@ impl<C: Cell> Prover<C> {
         terms: &Terms,
         words: usize,
         options: Options,
-        limits: Limits,
+        budget: &Budget,
     ) -> Prover<C> {
         Prover {
             options,
-            limits,
             state: vec![0; words],
             joint: Vec::new(),
             state_changes: 1,
@@ -127,7 +125,7 @@ impl<C: Cell> Prover<C> {
             no_values: Key::Direct { base: 0, parts: Vec::new() },
             scratch: Vec::new(),
             inside: Vec::new(),
-            budget: Budget::new(limits),
+            meter: budget.meter(),
             work: 0,
         }
     }
@@ -175,13 +173,19 @@ impl<C: Cell> Prover<C> {
 
     /// Steps of work in all states together: a measure that does not depend on the machine.
     pub(super) fn work(&self) -> u64 {
-        self.work + self.budget.ticks()
+        self.work + self.meter.ticks()
+    }
+
+    /// From now on works within this budget.
+    pub(super) fn set_budget(&mut self, budget: &Budget) {
+        self.work += self.meter.ticks();
+        self.meter = budget.meter();
     }
 
     /// Proves a question without inputs.
     pub(super) fn prove(&mut self, code: Code<'_, C>, or: OrId) -> Result<&Answers<C>, Exceeded> {
-        self.work += self.budget.ticks();
-        self.budget = Budget::new(self.limits);
+        self.work += self.meter.ticks();
+        self.meter.restart();
         let node = &code.tree.ors[or.index()];
         if !self.options.sharing || node.target.is_some() {
             self.stamps[node.component.index()] = 0;
@@ -339,7 +343,7 @@ impl<C: Cell> Prover<C> {
                 break;
             }
             steps += rows.len() as u64;
-            if let Err(limit) = self.budget.tick_by(rows.len() as u64) {
+            if let Err(limit) = self.meter.tick_by(rows.len() as u64) {
                 progress = Err(limit);
                 break;
             }
@@ -350,8 +354,8 @@ impl<C: Cell> Prover<C> {
                 }
             } else {
                 self.apply(code, op, &mut rows);
-                if rows.len() > self.limits.rows {
-                    progress = Err(Exceeded::Rows(self.limits.rows));
+                if rows.len() > self.meter.budget().rows() {
+                    progress = Err(Exceeded::Rows(self.meter.budget().rows()));
                     break;
                 }
             }
@@ -384,7 +388,7 @@ impl<C: Cell> Prover<C> {
         for at in 0..rows.len() {
             answers.add(or, node, rows.question(at), rows.row(at));
         }
-        self.budget.spend((answers.len() - before) as usize)
+        self.meter.spend((answers.len() - before) as usize)
     }
 
     /// Puts the questions of a call; gives the node that must be proved before they are answered.
@@ -420,7 +424,7 @@ impl<C: Cell> Prover<C> {
 
     /// Applies one operation that needs no further proof.
     fn apply(&mut self, code: Code<'_, C>, op: &Op, rows: &mut RowSet<C>) {
-        let most = self.limits.rows;
+        let most = self.meter.budget().rows();
         match op {
             Op::Fluents { index, key, merge: kind, take } => {
                 let index = &code.facts.fluent_indexes[index.index()];
@@ -481,7 +485,7 @@ impl<C: Cell> Prover<C> {
         let call = &code.tree.sites[site.index()];
         let questions = self.questions[site.index()].as_slice();
         let answers = &self.answers[call.or.index()];
-        let most = self.limits.rows;
+        let most = self.meter.budget().rows();
         self.flows[site.index()].0 += rows.len() as u64;
         let (mut before, kind) = (NONE, call.merge);
         if call.waits {

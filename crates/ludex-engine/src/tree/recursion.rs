@@ -12,7 +12,7 @@ use super::merge::take_over;
 use super::node::{ComponentId, OrAndTree, Site, SiteId};
 use super::prove::{Code, Frame, Prover};
 use super::rowset::RowSet;
-use crate::limits::Exceeded;
+use crate::budget::Exceeded;
 
 /// The rows that wait at a call.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@
 //! cells) keeps its rules and is proved for the questions that are asked, like a relation that depends
 //! on the state. So nothing is too large to be listed.
 
+use crate::budget::{Budget, Exceeded};
 use crate::frontend::{
     Arg, Estimate, FlatAtom, FlatLiteral, FlatRule, Program, Shape, Store, Table, TableId,
 };
-use crate::limits::{Budget, Limits};
 use crate::terms::{TermId, Terms};
 use hashbrown::HashMap;
 use ludex_gdl::Symbol;
@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 /// A static relation with more rows than this, or one that takes more steps, is not listed. Amazons lists
 /// 200,000 rows and needs them all.
-const MOST_LISTED: Limits =
-    Limits { rows: 220_000, steps: 20_000_000, time: std::time::Duration::from_secs(20) };
+const MOST_LISTED_ROWS: usize = 220_000;
+const MOST_LISTED_STEPS: u64 = 20_000_000;
 
 /// A relation that is proved: a table of the program, or a part of a rule's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -140,8 +140,8 @@ pub(super) struct Rulebook {
 
 impl Rulebook {
     /// Lists what can be listed.
-    pub(super) fn new(program: Program) -> Rulebook {
-        let (store, listed) = list(&program);
+    pub(super) fn new(program: Program, budget: &Budget) -> Result<Rulebook, Exceeded> {
+        let (store, listed) = list(&program, budget)?;
         let Store { mut tables, terms, .. } = store;
         let mut places: Vec<Place> = (0..program.tables.len() as u32)
             .map(|t| if listed[t as usize] { Place::Facts(FactsId(t)) } else { Place::Proof(RelationId(t)) })
@@ -186,7 +186,7 @@ impl Rulebook {
             relations[table.index()].rules.insert(0, rule);
             tables.push(Arc::new(rows));
         }
-        Rulebook { program, terms, relations, facts: tables, places }
+        Ok(Rulebook { program, terms, relations, facts: tables, places })
     }
 
     /// Forgets the relations that are parts of bodies.
@@ -245,7 +245,8 @@ fn ground(arg: &Arg) -> Option<TermId> {
 }
 
 /// The static tables filled, and for each table whether it holds all that follows.
-fn list(program: &Program) -> (Store, Vec<bool>) {
+fn list(program: &Program, budget: &Budget) -> Result<(Store, Vec<bool>), Exceeded> {
+    let few = budget.clone().with_rows(MOST_LISTED_ROWS).with_steps(MOST_LISTED_STEPS);
     let mut store = Store::new(program.tables.iter().map(|table| table.width), program.terms.clone());
     let mut listed: Vec<bool> = program.tables.iter().map(|table| table.phase == Phase::Static).collect();
     let mut estimates = program.guesses.clone();
@@ -256,7 +257,10 @@ fn list(program: &Program) -> (Store, Vec<bool>) {
         });
         let heads = stratum.heads();
         let fits = !reads_unlisted
-            && store.apply_unseen(stratum, estimates.clone(), &mut Budget::new(MOST_LISTED)).is_ok();
+            && match store.apply_unseen(stratum, estimates.clone(), &mut few.meter()) {
+                Err(limit) if limit.is_final() => return Err(limit),
+                applied => applied.is_ok(),
+            };
         for head in heads {
             if fits {
                 estimates[head.index()] = Estimate::of(store.table(head));
@@ -266,7 +270,7 @@ fn list(program: &Program) -> (Store, Vec<bool>) {
             }
         }
     }
-    (store, listed)
+    Ok((store, listed))
 }
 
 fn convert(rule: &FlatRule, places: &[Place]) -> Rule {

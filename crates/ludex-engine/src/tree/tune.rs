@@ -10,6 +10,7 @@ use super::engine::{Compiled, Seen};
 use super::node::OrAndTree;
 use super::order::{Flow, FluentSize, Sizes};
 use super::rulebook::{RelationId, Rulebook};
+use crate::budget::{Budget, Exceeded};
 use crate::error::BuildError;
 use crate::frontend::Estimate;
 use hashbrown::HashMap;
@@ -34,10 +35,11 @@ const MOST_WORK: u64 = 3_000_000;
 /// Trials of all trees together may build so many rules: a tree of more than a few thousand is not tried often.
 const MOST_RULES: usize = 12_000;
 
-pub(super) struct Tuner<C> {
+pub(super) struct Tuner<'b, C> {
     pub(super) book: Rulebook,
     pub(super) lexicon: Lexicon,
     pub(super) compiled: Compiled<C>,
+    pub(super) budget: &'b Budget,
 }
 
 /// A tree that was tried.
@@ -47,7 +49,7 @@ struct Trial {
     seen: Seen,
 }
 
-impl<C: Cell> Tuner<C> {
+impl<C: Cell> Tuner<'_, C> {
     /// The best tree that was found.
     pub(super) fn best(mut self) -> Result<Compiled<C>, BuildError> {
         let program = &self.book.program;
@@ -90,20 +92,22 @@ impl<C: Cell> Tuner<C> {
             }
         }
         if self.compiled.options.filters {
-            best = self.choose_passes(best);
+            best = self.choose_passes(best)?;
         }
         self.compiled.tree = best.tree;
         Ok(self.compiled)
     }
 
     fn try_out(&mut self, sizes: Sizes, moves: usize, most: u64) -> Result<Trial, BuildError> {
-        self.compiled.rebuild(&mut self.book, &mut self.lexicon, &sizes)?;
-        let seen = self.compiled.try_out(moves, most);
+        self.compiled.rebuild(&mut self.book, &mut self.lexicon, &sizes, self.budget)?;
+        let seen = self.compiled.try_out(moves, most, self.budget);
+        // A trial that failed for want of time says nothing of the tree.
+        self.budget.check()?;
         Ok(Trial { tree: std::mem::take(&mut self.compiled.tree), sizes, seen })
     }
 
     /// Lets relations that are asked much be asked with fewer bindings, where that saves a tenth of the work.
-    fn choose_passes(&mut self, mut best: Trial) -> Trial {
+    fn choose_passes(&mut self, mut best: Trial) -> Result<Trial, BuildError> {
         let (mut trials, mut work, mut rules) = (0, 0, 0);
         let mut tried: Vec<RelationId> = Vec::new();
         while let Some((relation, passed)) = busiest(&best, &tried) {
@@ -121,20 +125,24 @@ impl<C: Cell> Tuner<C> {
                 trials += 1;
                 rules += best.tree.ands.len();
                 if trials > self.compiled.options.trials || work > MOST_WORK || rules > MOST_RULES {
-                    return best;
+                    return Ok(best);
                 }
                 let mut sizes = best.sizes.clone();
                 sizes.learn(&best);
                 sizes.passes.insert(relation, choice);
                 let most = best.seen.work.min(MOST_WORK);
-                let Ok(trial) = self.try_out(sizes, best.seen.moves, most) else { continue };
+                let trial = match self.try_out(sizes, best.seen.moves, most) {
+                    Err(error) if error.limit().is_some_and(Exceeded::is_final) => return Err(error),
+                    Err(_) => continue,
+                    Ok(trial) => trial,
+                };
                 work += trial.seen.work.min(most);
                 if trial.seen.work < best.seen.work / 10 * 9 {
                     best = trial;
                 }
             }
         }
-        best
+        Ok(best)
     }
 }
 

@@ -13,7 +13,7 @@
 
 use super::kif::quoted;
 use super::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tree};
-use super::{Findings, Limits, Span};
+use super::{Findings, Span, TextLimits};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::symbols::{Keyword, Symbols};
 
@@ -46,7 +46,7 @@ impl Token {
     }
 }
 
-pub(super) fn parse(text: &str, start: usize, limits: &Limits, findings: &mut Findings) -> Tree {
+pub(super) fn parse(text: &str, start: usize, limits: &TextLimits, findings: &mut Findings) -> Tree {
     let tokens = lex(text, start, findings);
     let depth = limits.depth;
     let mut parser = Parser { tokens, at: 0, depth, symbols: Symbols::default(), findings, anonymous: 0 };

@@ -4,7 +4,7 @@
 //! next list and the next clause.
 
 use super::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tree};
-use super::{Findings, Limits, Span};
+use super::{Findings, Span, TextLimits};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::symbols::{Keyword, Symbols};
 
@@ -22,7 +22,7 @@ enum NodeKind<'a> {
     List(Vec<Node<'a>>),
 }
 
-pub(super) fn parse(text: &str, start: usize, limits: &Limits, findings: &mut Findings) -> Tree {
+pub(super) fn parse(text: &str, start: usize, limits: &TextLimits, findings: &mut Findings) -> Tree {
     let nodes = read(text, start, limits, findings);
     let mut builder = Builder { symbols: Symbols::default(), findings };
     let clauses = nodes.iter().filter_map(|node| builder.clause(node)).collect();
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str, start: usize, limits: &Limits, findings: &mut Fi
 }
 
 /// Text to nested lists. An explicit stack, so nesting cannot exhaust the program's own.
-fn read<'a>(text: &'a str, start: usize, limits: &Limits, findings: &mut Findings) -> Vec<Node<'a>> {
+fn read<'a>(text: &'a str, start: usize, limits: &TextLimits, findings: &mut Findings) -> Vec<Node<'a>> {
     let bytes = text.as_bytes();
     let mut top = Vec::new();
     let mut open: Vec<(usize, Vec<Node<'a>>)> = Vec::new();

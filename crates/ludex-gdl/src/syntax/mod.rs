@@ -28,7 +28,7 @@ pub enum Notation {
 
 /// What a text may cost. Rules come from strangers; these bounds keep a hostile text cheap.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct TextLimits {
     /// Longest text, in bytes.
     pub bytes: usize,
     /// Deepest nesting of parentheses. The walks over trees are recursive, so this bounds their stack.
@@ -39,10 +39,10 @@ pub struct Limits {
     pub literals: usize,
 }
 
-impl Default for Limits {
+impl Default for TextLimits {
     /// Forty times the longest known sheet (417 KB); the deepest known nesting is 28.
-    fn default() -> Limits {
-        Limits { bytes: 16 << 20, depth: 200, findings: 200, literals: 2_000_000 }
+    fn default() -> TextLimits {
+        TextLimits { bytes: 16 << 20, depth: 200, findings: 200, literals: 2_000_000 }
     }
 }
 
@@ -60,7 +60,7 @@ pub struct Parsed {
 }
 
 /// Reads a sheet. Bytes that are not UTF-8 (an old comment in Latin-1, say) are replaced and reported.
-pub fn parse_bytes(bytes: &[u8], limits: &Limits) -> Parsed {
+pub fn parse_bytes(bytes: &[u8], limits: &TextLimits) -> Parsed {
     if bytes.len() > limits.bytes {
         return too_large(bytes.len(), limits);
     }
@@ -84,7 +84,7 @@ pub fn parse_bytes(bytes: &[u8], limits: &Limits) -> Parsed {
 }
 
 /// Reads a sheet in whichever notation its content shows.
-pub fn parse(text: &str, limits: &Limits) -> Parsed {
+pub fn parse(text: &str, limits: &TextLimits) -> Parsed {
     if text.len() > limits.bytes {
         return too_large(text.len(), limits);
     }
@@ -111,7 +111,7 @@ pub fn parse(text: &str, limits: &Limits) -> Parsed {
     Parsed { text, notation, tree, findings: findings.list }
 }
 
-fn too_large(length: usize, limits: &Limits) -> Parsed {
+fn too_large(length: usize, limits: &TextLimits) -> Parsed {
     let message = format!("the text has {length} bytes, more than the limit of {}", limits.bytes);
     let finding = Diagnostic::new(Code::InputTooLarge, Span::default(), message, "not read");
     let finding = finding.hint("split the sheet, or raise the limit if it is really one game");
@@ -159,7 +159,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    pub(crate) fn new(limits: &Limits) -> Findings {
+    pub(crate) fn new(limits: &TextLimits) -> Findings {
         Findings { list: Vec::new(), limit: limits.findings }
     }
 

@@ -21,7 +21,7 @@ impl Span {
     }
 }
 
-/// Inputs are limited far below 4 GiB before anything is read (`Limits::bytes`), so this never saturates.
+/// Inputs are limited far below 4 GiB before anything is read (`TextLimits::bytes`), so this never saturates.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

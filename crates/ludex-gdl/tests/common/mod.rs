@@ -5,7 +5,7 @@
 
 use ludex_gdl::Sheet;
 use ludex_gdl::syntax::tree::{Formula, FormulaKind, Term, Tree};
-use ludex_gdl::syntax::{Limits, Span, line_column, print};
+use ludex_gdl::syntax::{Span, TextLimits, line_column, print};
 use ludex_testkit::corpus::{Source, games, shared_games, sheets_in, testdata};
 use ludex_testkit::micro;
 use ludex_testkit::treatment::difference;
@@ -30,7 +30,7 @@ pub fn corpus(what: &str) -> Vec<Source> {
 }
 
 /// Reads the bytes and looks at everything that comes of it. An error says which promise is broken.
-pub fn examine(bytes: &[u8], limits: &Limits) -> Result<Sheet, String> {
+pub fn examine(bytes: &[u8], limits: &TextLimits) -> Result<Sheet, String> {
     let sheet = read_only(bytes, limits)?;
     if let Some(game) = sheet.game() {
         round_trip(&sheet.tree, &game.rules)?;
@@ -42,7 +42,7 @@ pub fn examine(bytes: &[u8], limits: &Limits) -> Result<Sheet, String> {
 }
 
 /// As [`examine`], without printing and reading again.
-pub fn read_only(bytes: &[u8], limits: &Limits) -> Result<Sheet, String> {
+pub fn read_only(bytes: &[u8], limits: &TextLimits) -> Result<Sheet, String> {
     let started = Instant::now();
     let sheet = Sheet::read_bytes(bytes, limits);
     let elapsed = started.elapsed();

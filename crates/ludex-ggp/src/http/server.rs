@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What clients may cost.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ServerLimits {
     /// Connections at a time. Beyond, the one that has been sending its request longest is closed.
     pub connections: usize,
     /// Time for a request to arrive as a whole.
@@ -21,10 +21,10 @@ pub struct Limits {
     pub body: usize,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     /// 128 connections, ten seconds, a megabyte of head, 16 of body.
-    fn default() -> Limits {
-        Limits { connections: 128, request: Duration::from_secs(10), head: 1 << 20, body: 16 << 20 }
+    fn default() -> ServerLimits {
+        ServerLimits { connections: 128, request: Duration::from_secs(10), head: 1 << 20, body: 16 << 20 }
     }
 }
 
@@ -44,7 +44,7 @@ pub enum Answer {
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    limits: Limits,
+    limits: ServerLimits,
     shared: Arc<Shared>,
 }
 
@@ -80,7 +80,7 @@ impl Handle {
 
 impl Server {
     /// Listens at an address; port 0 takes a free one.
-    pub fn bind(address: impl ToSocketAddrs, limits: Limits) -> io::Result<Server> {
+    pub fn bind(address: impl ToSocketAddrs, limits: ServerLimits) -> io::Result<Server> {
         Ok(Server { listener: TcpListener::bind(address)?, limits, shared: Arc::default() })
     }
 
@@ -163,7 +163,7 @@ enum Request {
     Other,
 }
 
-fn read(stream: &TcpStream, limits: &Limits) -> io::Result<Request> {
+fn read(stream: &TcpStream, limits: &ServerLimits) -> io::Result<Request> {
     let mut timed = Timed { stream, deadline: Instant::now() + limits.request };
     let head = timed.head(limits.head)?;
     let line = head.lines.first().map_or("", String::as_str);

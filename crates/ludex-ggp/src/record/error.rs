@@ -12,19 +12,19 @@ pub enum RecordError {
     Gzip(io::Error),
     /// There is nothing in the file.
     Empty,
-    /// A line is longer than [`Limits::line`](super::Limits::line).
+    /// A line is longer than [`RecordLimits::line`](super::RecordLimits::line).
     LineTooLong {
         /// Which line, from one.
         line: usize,
         /// The limit in bytes.
         limit: usize,
     },
-    /// The text, after decompression, is longer than [`Limits::total`](super::Limits::total).
+    /// The text, after decompression, is longer than [`RecordLimits::total`](super::RecordLimits::total).
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The steps of one playout are more than [`Limits::playout`](super::Limits::playout).
+    /// The steps of one playout are more than [`RecordLimits::playout`](super::RecordLimits::playout).
     PlayoutTooLarge {
         /// The line at which the limit was reached, from one.
         line: usize,

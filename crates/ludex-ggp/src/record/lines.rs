@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 /// What a record may cost. The longest line of the oracle data has a quarter of a megabyte.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RecordLimits {
     /// Longest line in bytes.
     pub line: usize,
     /// Most text of one playout in bytes: its steps are kept in memory together.
@@ -16,10 +16,10 @@ pub struct Limits {
     pub total: u64,
 }
 
-impl Default for Limits {
+impl Default for RecordLimits {
     /// 64 MiB a line, 128 MiB a playout, 1 GiB a record.
-    fn default() -> Limits {
-        Limits { line: 64 << 20, playout: 128 << 20, total: 1 << 30 }
+    fn default() -> RecordLimits {
+        RecordLimits { line: 64 << 20, playout: 128 << 20, total: 1 << 30 }
     }
 }
 
@@ -27,7 +27,7 @@ impl Default for Limits {
 pub(super) struct Lines {
     reader: Box<dyn BufRead>,
     compressed: bool,
-    limits: Limits,
+    limits: RecordLimits,
     /// Number of the last line that was read, from one.
     line: usize,
     read: u64,
@@ -41,7 +41,7 @@ impl fmt::Debug for Lines {
 
 impl Lines {
     /// Looks at the first bytes to see whether the text is compressed.
-    pub(super) fn new(bytes: impl Read + 'static, limits: Limits) -> Result<Lines, RecordError> {
+    pub(super) fn new(bytes: impl Read + 'static, limits: RecordLimits) -> Result<Lines, RecordError> {
         let mut reader = BufReader::new(bytes);
         let compressed = reader.fill_buf()?.starts_with(&[0x1F, 0x8B]);
         let reader: Box<dyn BufRead> =
@@ -97,7 +97,7 @@ impl Lines {
         self.line
     }
 
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> RecordLimits {
         self.limits
     }
 

@@ -18,7 +18,7 @@ mod spectator;
 mod written;
 
 pub use error::{Problem, RecordError};
-pub use lines::Limits;
+pub use lines::RecordLimits;
 pub use playouts::{header_line, step_line};
 pub use written::MatchRecord;
 
@@ -92,19 +92,19 @@ enum Source {
 impl Records {
     /// Opens a file with the default limits.
     pub fn open(path: &Path) -> Result<Records, RecordError> {
-        Records::with_limits(&path.display().to_string(), File::open(path)?, Limits::default())
+        Records::with_limits(&path.display().to_string(), File::open(path)?, RecordLimits::default())
     }
 
     /// Reads the bytes of a record that is called `name`.
     pub fn new(name: &str, bytes: impl Read + 'static) -> Result<Records, RecordError> {
-        Records::with_limits(name, bytes, Limits::default())
+        Records::with_limits(name, bytes, RecordLimits::default())
     }
 
     /// As [`Records::new`], with other bounds.
     pub fn with_limits(
         name: &str,
         bytes: impl Read + 'static,
-        limits: Limits,
+        limits: RecordLimits,
     ) -> Result<Records, RecordError> {
         let mut lines = Lines::new(bytes, limits)?;
         let Some(first) = lines.next_line()? else { return Err(RecordError::Empty) };

@@ -2,7 +2,7 @@
 
 use crate::{Running, start};
 use ludex_engine::random::Random;
-use ludex_ggp::http::server::Limits;
+use ludex_ggp::http::server::ServerLimits;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -11,7 +11,7 @@ const AVAILABLE: &str = "( ( name ludex ) ( status available ) )";
 
 #[test]
 fn messages_that_make_no_sense_harm_nothing() {
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     assert_eq!(player.ask(&start("m", "tictactoe", "x", "60 60")), "ready");
     for message in
         ["", "(", ")", "()", "( PLAY )", "( DANCE m )", "\0\u{1}\u{2}", "( START m x ( ( role x ) 5 5 )"]
@@ -37,7 +37,7 @@ fn messages_that_make_no_sense_harm_nothing() {
 
 #[test]
 fn random_bytes_and_cut_messages_harm_nothing() {
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     let sound = start("m", "tictactoe", "x", "60 60");
     let mut random = Random::new(8);
     for round in 0..200 {
@@ -57,7 +57,7 @@ fn random_bytes_and_cut_messages_harm_nothing() {
 
 #[test]
 fn too_much_is_refused() {
-    let player = Running::new(Limits { head: 10_000, body: 100_000, ..Limits::default() });
+    let player = Running::new(ServerLimits { head: 10_000, body: 100_000, ..ServerLimits::default() });
     let announced = player.raw(b"POST / HTTP/1.0\r\nContent-Length: 99999999999\r\n\r\n");
     assert!(announced.starts_with("HTTP/1.0 413"), "{announced}");
     let mut sent = b"POST / HTTP/1.0\r\n\r\n".to_vec();
@@ -72,7 +72,8 @@ fn too_much_is_refused() {
 
 #[test]
 fn silent_and_slow_connections_make_room() {
-    let limits = Limits { connections: 20, request: Duration::from_secs(3600), ..Limits::default() };
+    let limits =
+        ServerLimits { connections: 20, request: Duration::from_secs(3600), ..ServerLimits::default() };
     let player = Running::new(limits);
     // More than there is room for: the oldest of them are closed, so that there is always room for a message.
     let silent: Vec<TcpStream> =
@@ -93,7 +94,7 @@ fn silent_and_slow_connections_make_room() {
 
 #[test]
 fn requests_that_do_not_arrive_are_given_up() {
-    let player = Running::new(Limits { request: Duration::from_millis(50), ..Limits::default() });
+    let player = Running::new(ServerLimits { request: Duration::from_millis(50), ..ServerLimits::default() });
     let mut stream = TcpStream::connect(player.address).expect("it listens");
     stream.write_all(b"POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( IN").expect("connected");
     let mut answer = String::new();

@@ -5,7 +5,7 @@ mod hostile;
 mod manager;
 mod player;
 
-use ludex_ggp::http::server::{Handle, Handler, Limits, Server};
+use ludex_ggp::http::server::{Handle, Handler, Server, ServerLimits};
 use ludex_ggp::player::{Player, Settings};
 use ludex_search::agent;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ struct Running {
 }
 
 impl Running {
-    fn new(limits: Limits) -> Running {
+    fn new(limits: ServerLimits) -> Running {
         let agent = agent::Settings { threads: 1, memory: 64 << 20, ..agent::Settings::default() };
         let settings = Settings { agent, ..Settings::default() };
         let log = Arc::new(Mutex::new(Vec::new()));

@@ -1,9 +1,9 @@
 //! The manager with all kinds of players, and what it writes down.
 
 use crate::Running;
-use ludex::engine::limits::Limits as EngineLimits;
+use ludex::engine::budget::Budget;
 use ludex_ggp::http::client::Address;
-use ludex_ggp::http::server::{Answer, Handle, Handler, Limits, Server};
+use ludex_ggp::http::server::{Answer, Handle, Handler, Server, ServerLimits};
 use ludex_ggp::manager::seat::{Chance, Local, Remote, Seat};
 use ludex_ggp::manager::{Event, Played, Setting, Terms, Unfit, run, tournament};
 use ludex_ggp::message::Message;
@@ -17,7 +17,7 @@ fn setting(name: &str) -> Setting {
     let text = ludex::games::find(name).expect("a bundled game").text;
     let sheet = ludex::gdl::Sheet::read(text);
     let game = sheet.game().expect("sound").clone();
-    let engine = ludex::engines::AUTO.build(&game, EngineLimits::default()).expect("an engine");
+    let engine = ludex::engines::AUTO.build(&game, &Budget::default()).expect("an engine");
     Setting {
         name: name.to_owned(),
         rules: ludex::gdl::syntax::print::kif(&sheet.tree).into(),
@@ -69,7 +69,7 @@ fn is_sound(setting: &Setting, record: &MatchRecord) {
     assert_eq!(length("states"), length("stateTimes"));
     assert_eq!(length("states"), length("errors"));
     let reference = ludex::engines::find("datalog").expect("the reference");
-    let reference = reference.build(&setting.game, EngineLimits::default()).expect("an engine");
+    let reference = reference.build(&setting.game, &Budget::default()).expect("an engine");
     let mut replayer = Replayer::new(&*reference);
     let mut playouts = 0;
     for playout in Records::new("record", std::io::Cursor::new(line.into_bytes())).expect("a record") {
@@ -82,7 +82,7 @@ fn is_sound(setting: &Setting, record: &MatchRecord) {
 
 #[test]
 fn two_players_meet_over_http_and_the_record_replays() {
-    let (one, two) = (Running::new(Limits::default()), Running::new(Limits::default()));
+    let (one, two) = (Running::new(ServerLimits::default()), Running::new(ServerLimits::default()));
     for scramble in [false, true] {
         let setting = setting("tictactoe");
         let mut steps = Vec::new();
@@ -114,7 +114,7 @@ struct Puppet {
 
 impl Puppet {
     fn new(answer: impl Fn(&Message) -> String + Send + Sync + 'static) -> Puppet {
-        let server = Server::bind("127.0.0.1:0", Limits::default()).expect("a free port");
+        let server = Server::bind("127.0.0.1:0", ServerLimits::default()).expect("a free port");
         let address = Address::read(&server.address().expect("bound").to_string()).expect("an address");
         let handle = server.handle().expect("bound");
         let heard = Arc::new(Mutex::new(Vec::new()));
@@ -150,7 +150,7 @@ fn illegal_late_and_missing_answers_are_replaced_and_logged() {
     });
     // Nobody listens at a port that was free a moment ago.
     let gone = {
-        let server = Server::bind("127.0.0.1:0", Limits::default()).expect("a free port");
+        let server = Server::bind("127.0.0.1:0", ServerLimits::default()).expect("a free port");
         Address::read(&server.address().expect("bound").to_string()).expect("an address")
     };
     let terms = Terms { play_clock: Duration::from_millis(1), most_steps: 1, ..terms() };
@@ -202,14 +202,14 @@ fn chance_plays_the_role_of_that_name() {
         (<= (goal guesser 100) (true hit)) (<= (goal guesser 0) (not (true hit))) (goal random 0)";
     let sheet = ludex::gdl::Sheet::read(text);
     let game = sheet.game().expect("sound").clone();
-    let engine = ludex::engines::AUTO.build(&game, EngineLimits::default()).expect("an engine");
+    let engine = ludex::engines::AUTO.build(&game, &Budget::default()).expect("an engine");
     let setting = Setting {
         name: "guess".to_owned(),
         rules: text.replace('\n', " ").into(),
         game: Arc::new(game),
         engine: engine.into(),
     };
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     let record = run(&setting, &mut [remote(&player)], &terms(), &mut |_| {}).expect("one player").record;
     assert_eq!(record.player_names_from_host[0], "random");
     assert!(record.errors.iter().flatten().all(String::is_empty), "{:?}", record.errors);

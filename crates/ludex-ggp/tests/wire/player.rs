@@ -1,12 +1,12 @@
 //! The player, message by message.
 
 use crate::{Running, parts, start};
-use ludex_ggp::http::server::Limits;
+use ludex_ggp::http::server::ServerLimits;
 use std::time::{Duration, Instant};
 
 #[test]
 fn a_match_goes_by_the_protocol() {
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     assert_eq!(player.ask("( INFO )"), "( ( name ludex ) ( status available ) )");
     assert_eq!(player.ask(&start("m1", "tictactoe", "x", "60 60")), "ready");
     assert_eq!(player.ask("(info)"), "( ( name ludex ) ( status busy ) )");
@@ -33,7 +33,7 @@ fn a_match_goes_by_the_protocol() {
 
 #[test]
 fn every_form_of_request_is_answered_and_closed() {
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     let info = "( ( name ludex ) ( status available ) )";
     let good = |answer: &str| {
         let (status, body) = parts(answer);
@@ -69,7 +69,7 @@ fn every_form_of_request_is_answered_and_closed() {
 
 #[test]
 fn info_and_abort_are_answered_while_it_thinks() {
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     assert_eq!(player.ask(&start("long", "reversi", "black", "60 3600")), "ready");
     std::thread::scope(|scope| {
         let thinking = scope.spawn(|| player.ask("( PLAY long NIL )"));
@@ -84,7 +84,7 @@ fn info_and_abort_are_answered_while_it_thinks() {
 
 #[test]
 fn broken_matches_are_refused_and_leave_it_free() {
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     for message in [
         "( START m x ( ( role x ) ( <= ( legal x ?m ) ( true ( on ?n ) ) ) ) 5 5 )".to_owned(),
         "( START m x ( ) 5 5 )".to_owned(),
@@ -108,7 +108,7 @@ fn broken_matches_are_refused_and_leave_it_free() {
 
 #[test]
 fn spelling_is_kept_and_keywords_are_read_in_any_case() {
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     let shouted = crate::rules("tictactoe").to_uppercase();
     assert_eq!(player.ask(&format!("( START M1 X ( {shouted} ) 60 60 )")), "ready");
     assert!(player.ask("( PLAY M1 NIL )").starts_with("(MARK "));
@@ -117,7 +117,7 @@ fn spelling_is_kept_and_keywords_are_read_in_any_case() {
 
 #[test]
 fn short_clocks_are_kept() {
-    let player = Running::new(Limits::default());
+    let player = Running::new(ServerLimits::default());
     assert_eq!(player.ask(&start("m", "connectfour", "red", "5 1")), "ready");
     let asked = Instant::now();
     let action = player.ask("( PLAY m NIL )");

@@ -1,6 +1,6 @@
 //! A real clingo, as a process.
 
-use crate::solver::Budget;
+use ludex_engine::budget::Budget;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ impl Clingo {
             let status = loop {
                 match child.try_wait().map_err(ClingoError::Talk)? {
                     Some(status) => break Some(status),
-                    None if budget.exceeded().is_some() => {
+                    None if budget.check().is_err() => {
                         let _ = child.kill();
                         let _ = child.wait();
                         break None;

@@ -18,7 +18,7 @@ pub use emit::Programs;
 
 use crate::formula::Property;
 use crate::prove::{Answer, Certificate, Lemma, Line, Proof, Prover, Reason, Refutation};
-use crate::solver::Budget;
+use ludex_engine::budget::Budget;
 
 /// Moves from the initial state up to which counterexamples are sought.
 const DEEPEST: usize = 8;
@@ -35,7 +35,7 @@ pub fn prove(
     let programs = Programs::new(prover.system(), property, lemmas);
     let mut tried = false;
     for depth in 0..=DEEPEST {
-        if let Some(limit) = budget.exceeded() {
+        if let Err(limit) = budget.check() {
             return Ok(Answer::Unknown(Reason::Limit(limit)));
         }
         if let Some(model) = clingo.solve(&programs.base(depth), budget)? {

@@ -1,9 +1,10 @@
 //! The largest set of candidates that prove each other.
 
 use crate::prove::Lemma;
-use crate::solver::{Budget, Limit, Lit, Outcome};
+use crate::solver::{Lit, Outcome};
 use crate::transition::System;
 use crate::unroll::{Start, Unrolling};
+use ludex_engine::budget::{Budget, Exceeded};
 
 /// Drops candidates until those that remain hold initially and are kept, all together, by every move: each of
 /// them then holds in every reachable state. Every model of the solver drops at least one (Flanagan and Leino,
@@ -13,7 +14,7 @@ pub fn inductive(
     proved: &[Lemma],
     candidates: Vec<Lemma>,
     budget: &Budget,
-) -> Result<Vec<Lemma>, Limit> {
+) -> Result<Vec<Lemma>, Exceeded> {
     let mut open: Vec<Lemma> = candidates.into_iter().filter(|lemma| lemma.holds(system.initial())).collect();
     if open.is_empty() {
         return Ok(open);

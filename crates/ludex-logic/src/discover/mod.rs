@@ -21,22 +21,19 @@ pub(crate) use samples::step;
 use crate::facts::{Facts, Group, ImpossibleMoves, Turns};
 use crate::formula::{Expression, Property, Request};
 use crate::prove::{Answer, Certificate, Lemma, Options, Proof, Prover, check};
-use crate::solver::Budget;
-use crate::transition::{System, within};
+use crate::transition::System;
+use ludex_engine::budget::Budget;
 use ludex_engine::error::BuildError;
-use ludex_engine::limits::Limits;
 use ludex_engine::vocabulary::{FluentId, RoleId};
 use ludex_gdl::{Game, Keyword};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// What can be proved of a game in so much time, compiling it included: for those who want the facts and nothing
-/// else. An error if the game cannot be compiled in that time.
-pub fn facts(game: &Game, time: Duration) -> Result<Facts, BuildError> {
-    let started = Instant::now();
+/// What can be proved of a game within a budget, compiling it included: for those who want the facts and nothing
+/// else. An error if the game cannot be compiled within it.
+pub fn facts(game: &Game, budget: &Budget) -> Result<Facts, BuildError> {
     let goals = game.rules.keyword(Keyword::Goal);
-    let limits = Limits { time, ..Limits::default() };
-    let system = within(time, || System::new(game, &[goals], limits))?;
-    let options = Options { time, spent: started.elapsed(), ..Options::default() };
+    let system = System::new(game, &[goals], budget)?;
+    let options = Options { budget: budget.clone(), time: Duration::MAX, ..Options::default() };
     Ok(discover(&Prover::new(&system, options)))
 }
 
@@ -53,7 +50,7 @@ pub fn discover(prover: &Prover<'_>) -> Facts {
     let holds = |text: &str, share: u32| {
         let property = Request::read(text).ok().and_then(|request| request.property(prover.system()).ok()?);
         property.is_some_and(|property| {
-            let part = budget.part(budget.left() / share);
+            let part = budget.share(share);
             matches!(prover.prove_within(&property, &part), Answer::Holds(_))
         })
     };
@@ -63,15 +60,15 @@ pub fn discover(prover: &Prover<'_>) -> Facts {
     facts.playable = holds("playable", 4);
     if prover.system().has_questions() {
         facts.unique_goals = holds("unique-goals", 4);
-        let part = budget.part(budget.left() / 3);
+        let part = budget.share(3);
         if let (Some(sum), Answer::Holds(_)) = prover.constant_sum(&part) {
             facts.goal_sum = Some(sum);
         }
     }
-    if let Answer::Holds(Proof::Ranking(ranking)) = prover.terminates(&budget.part(budget.left() / 2)) {
+    if let Answer::Holds(Proof::Ranking(ranking)) = prover.terminates(&budget.share(2)) {
         facts.length = Some(ranking.bound);
     }
-    facts.persistent = prover.persistent(&budget.part(budget.left() / 2));
+    facts.persistent = prover.persistent(&budget.share(2));
     let constants = facts.constants.clone();
     facts.persistent.retain(|(fluent, _)| constants.iter().all(|(constant, _)| constant != fluent));
     facts.impossible = moves::impossible(prover, &lemmas, &budget);
@@ -90,7 +87,7 @@ pub fn impossible_moves(prover: &Prover<'_>) -> Vec<ImpossibleMoves> {
 fn lemmas(prover: &Prover<'_>, budget: &Budget) -> Vec<Lemma> {
     let system = prover.system();
     let vocabulary = system.vocabulary();
-    let samples = prover.samples();
+    let Ok(samples) = prover.samples(budget) else { return Vec::new() };
     let groups = groups(vocabulary, samples);
     let mut all = groups.clone();
     all.extend(constants(vocabulary, samples));
@@ -99,7 +96,7 @@ fn lemmas(prover: &Prover<'_>, budget: &Budget) -> Vec<Lemma> {
     let mut proved = Vec::new();
     for candidates in [keyless, groups, all] {
         let new = candidates.into_iter().filter(|lemma| !proved.contains(lemma)).collect();
-        if let Ok(more) = inductive(system, &proved, new, &budget.part(budget.left() / 4)) {
+        if let Ok(more) = inductive(system, &proved, new, &budget.share(4)) {
             proved.extend(more);
         }
     }

@@ -4,9 +4,10 @@ use super::role_in;
 use crate::facts::ImpossibleMoves;
 use crate::formula::{Arg, Atom, Expression, Property, Question};
 use crate::prove::{Certificate, Lemma, Prover, check};
-use crate::solver::{Budget, Lit, Outcome};
+use crate::solver::{Lit, Outcome};
 use crate::transition::System;
 use crate::unroll::{Start, Unrolling};
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::Engine;
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
 use ludex_gdl::analysis::domains::Functor;
@@ -64,7 +65,7 @@ fn decides_the_turn(
     let mut property = Property::made("the turn", Expression::And(parts), system);
     property.variables = 1;
     let certificate = Certificate { lemmas: lemmas.to_vec(), depth: 0 };
-    check(system, &property, &certificate, &budget.part(budget.left() / 4)).is_ok()
+    check(system, &property, &certificate, &budget.share(4)).is_ok()
 }
 
 /// Names of moves of two roles that are never legal together before the end. Random play rules most pairs out;
@@ -86,10 +87,12 @@ pub(super) fn impossible(prover: &Prover<'_>, lemmas: &[Lemma], budget: &Budget)
             }
         }
     }
-    let engine = prover.engine();
+    let (Ok(engine), Ok(samples)) = (prover.engine(budget), prover.samples(budget)) else {
+        return Vec::new();
+    };
     let mut worker = engine.worker();
     let mut legal = Vec::new();
-    for sample in prover.samples() {
+    for sample in samples {
         // Samples only rule candidates out: one that runs into a limit rules out nothing.
         if !matches!(worker.is_terminal(&sample.state), Ok(false)) {
             continue;

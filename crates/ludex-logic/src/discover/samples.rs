@@ -2,27 +2,25 @@
 
 use crate::transition::System;
 use hashbrown::HashSet;
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::fault::Fault;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
-use std::time::{Duration, Instant};
 
 /// How much is played.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Distinct states that are kept.
     pub states: usize,
-    /// Time that may pass.
-    pub time: Duration,
     /// The seed of the random moves.
     pub seed: u64,
 }
 
 impl Default for Effort {
-    /// A thousand states, at most a second.
+    /// A thousand states.
     fn default() -> Effort {
-        Effort { states: 1000, time: Duration::from_secs(1), seed: 1 }
+        Effort { states: 1000, seed: 1 }
     }
 }
 
@@ -38,16 +36,15 @@ pub struct Sample {
 /// Longest match that is played to its end.
 const MOST_MOVES: usize = 1000;
 
-/// Plays at random and keeps what was seen.
-pub fn play(system: &System, engine: &dyn Engine, effort: Effort) -> Vec<Sample> {
+/// Plays at random and keeps what was seen until the budget ends.
+pub fn play(system: &System, engine: &dyn Engine, effort: Effort, budget: &Budget) -> Vec<Sample> {
     let mut worker = engine.worker();
     let mut random = Random::new(effort.seed);
-    let started = Instant::now();
     let mut seen = HashSet::new();
     let mut samples = Vec::new();
     // A game of few states is seen whole soon: matches that show nothing new end the play.
     let mut stale = 0;
-    while samples.len() < effort.states && stale < 20 && started.elapsed() < effort.time {
+    while samples.len() < effort.states && stale < 20 && budget.check().is_ok() {
         let before = samples.len();
         let mut state = system.initial().to_vec();
         for _ in 0..MOST_MOVES {
@@ -57,7 +54,7 @@ pub fn play(system: &System, engine: &dyn Engine, effort: Effort) -> Vec<Sample>
                 samples.push(Sample { state: state.clone(), then: then.clone() });
             }
             match then {
-                Some((_, next)) if samples.len() < effort.states => state = next,
+                Some((_, next)) if samples.len() < effort.states && budget.check().is_ok() => state = next,
                 _ => break,
             }
         }

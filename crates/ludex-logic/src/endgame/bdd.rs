@@ -9,8 +9,7 @@
 //! What it cannot do: sets without a small bdd in the given order. Every operation therefore can end with
 //! [`Stop`]; the nodes made so far stay valid.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use ludex_engine::budget::{Budget, Exceeded, Meter};
 
 /// A function of states in a `Bdds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,12 +31,8 @@ pub enum Stop {
     JointMoves(usize),
     /// More entries than allowed.
     Entries(u64),
-    /// More steps of work than allowed.
-    Steps(u64),
-    /// More time than allowed.
-    Time(std::time::Duration),
-    /// Somebody asked to stop.
-    Interrupted,
+    /// What the work as a whole may take.
+    Limit(Exceeded),
 }
 
 impl std::fmt::Display for Stop {
@@ -46,23 +41,17 @@ impl std::fmt::Display for Stop {
             Stop::Nodes(most) => write!(f, "more than {most} nodes of diagrams"),
             Stop::JointMoves(most) => write!(f, "more than {most} joint moves"),
             Stop::Entries(most) => write!(f, "more than {most} entries"),
-            Stop::Steps(most) => write!(f, "more than {most} steps"),
-            Stop::Time(most) => write!(f, "more than {:.1} seconds", most.as_secs_f64()),
-            Stop::Interrupted => f.write_str("interrupted"),
+            Stop::Limit(limit) => limit.fmt(f),
         }
     }
 }
 
 impl std::error::Error for Stop {}
 
-/// How much the operations together may take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowance<'a> {
-    pub(crate) nodes: usize,
-    pub(crate) steps: u64,
-    pub(crate) time: std::time::Duration,
-    pub(crate) started: Instant,
-    pub(crate) interrupt: Option<&'a AtomicBool>,
+impl From<Exceeded> for Stop {
+    fn from(limit: Exceeded) -> Stop {
+        Stop::Limit(limit)
+    }
 }
 
 /// The level of leaves: behind every fluent.
@@ -97,17 +86,15 @@ struct Remembered {
 
 const NOTHING: Remembered = Remembered { operation: Operation::None, operands: [0; 3], result: Bdd::FALSE };
 const END: u32 = u32::MAX;
-/// A look at the clock costs as much as a few dozen steps.
-const STEPS_A_LOOK: u64 = 1 << 14;
 
 /// All diagrams over one order of fluents.
 #[derive(Debug)]
-pub(crate) struct Bdds<'a> {
+pub(crate) struct Bdds {
     nodes: Vec<Node>,
     buckets: Vec<u32>,
     cache: Vec<Remembered>,
-    steps: u64,
-    allowance: Allowance<'a>,
+    meter: Meter,
+    most_nodes: usize,
 }
 
 /// What [`Bdds::substituted`] puts in the place of a fluent.
@@ -117,14 +104,14 @@ pub(crate) struct Substitute {
     pub(crate) by: Bdd,
 }
 
-impl<'a> Bdds<'a> {
-    pub(crate) fn new(allowance: Allowance<'a>) -> Bdds<'a> {
+impl Bdds {
+    pub(crate) fn new(most_nodes: usize, budget: &Budget) -> Bdds {
         let mut bdds = Bdds {
             nodes: Vec::new(),
             buckets: vec![END; 1 << 12],
             cache: vec![NOTHING; 1 << 14],
-            steps: 0,
-            allowance,
+            meter: budget.meter(),
+            most_nodes,
         };
         for value in 0..2 {
             bdds.insert(LEAF, Bdd(value), Bdd(value));
@@ -213,8 +200,8 @@ impl<'a> Bdds<'a> {
         if let Some(known) = self.find(level, low, high) {
             return Ok(known);
         }
-        if self.nodes.len() >= self.allowance.nodes {
-            return Err(Stop::Nodes(self.allowance.nodes));
+        if self.nodes.len() >= self.most_nodes {
+            return Err(Stop::Nodes(self.most_nodes));
         }
         Ok(self.insert(level, low, high))
     }
@@ -232,20 +219,7 @@ impl<'a> Bdds<'a> {
 
     /// Counts a step of work, and looks at the limits now and then.
     pub(crate) fn step(&mut self) -> Result<(), Stop> {
-        self.steps += 1;
-        if !self.steps.is_multiple_of(STEPS_A_LOOK) {
-            return Ok(());
-        }
-        if self.steps > self.allowance.steps {
-            return Err(Stop::Steps(self.allowance.steps));
-        }
-        if self.allowance.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(Stop::Interrupted);
-        }
-        if self.allowance.started.elapsed() > self.allowance.time {
-            return Err(Stop::Time(self.allowance.time));
-        }
-        Ok(())
+        Ok(self.meter.tick()?)
     }
 
     /// `yes` in the states of the set `condition`, `no` in the others.
@@ -517,18 +491,15 @@ fn mix(a: u32, b: u32, c: u32) -> u64 {
 pub(crate) mod tests {
     use super::*;
     use ludex_engine::random::Random;
-    use std::time::Duration;
 
     /// Functions of five fluents, as bits by state.
     pub(crate) const FLUENTS: u32 = 5;
 
-    pub(crate) fn bdds() -> Bdds<'static> {
-        let time = Duration::from_secs(100_000);
-        let started = Instant::now();
-        Bdds::new(Allowance { nodes: 100_000, steps: u64::MAX, time, started, interrupt: None })
+    pub(crate) fn bdds() -> Bdds {
+        Bdds::new(100_000, &Budget::default())
     }
 
-    pub(crate) fn truth(bdds: &Bdds<'_>, bdd: Bdd) -> u32 {
+    pub(crate) fn truth(bdds: &Bdds, bdd: Bdd) -> u32 {
         (0..1 << FLUENTS).fold(0, |bits, state: u32| {
             let mut at = bdd;
             while bdds.level(at) != LEAF {
@@ -540,7 +511,7 @@ pub(crate) mod tests {
     }
 
     /// A random set with its truth table, made from the table state by state.
-    pub(crate) fn random_set(bdds: &mut Bdds<'_>, random: &mut Random) -> (Bdd, u32) {
+    pub(crate) fn random_set(bdds: &mut Bdds, random: &mut Random) -> (Bdd, u32) {
         let bits = random.below(1 << 16) as u32 | (random.below(1 << 16) as u32) << 16;
         let mut all = Bdd::FALSE;
         for state in (0..1u32 << FLUENTS).filter(|state| bits >> state & 1 == 1) {
@@ -615,7 +586,7 @@ pub(crate) mod tests {
         let mut bdds = bdds();
         let mut random = Random::new(5);
         let (a, x) = random_set(&mut bdds, &mut random);
-        bdds.allowance.nodes = bdds.len();
+        bdds.most_nodes = bdds.len();
         let most = bdds.len();
         let stopped = (0..50).find_map(|_| bdds.node(random.below(5) as u32, a, Bdd::TRUE).err());
         assert_eq!(stopped, Some(Stop::Nodes(most)));

@@ -83,7 +83,7 @@ impl Covers {
     /// none, the ways through the diagram of `must` are taken as they are.
     pub(crate) fn between(
         &mut self,
-        bdds: &mut Bdds<'_>,
+        bdds: &mut Bdds,
         must: Bdd,
         known: Bdd,
         ghosts: &[Bdd],
@@ -101,7 +101,7 @@ impl Covers {
     }
 
     /// The ways through the diagram of a set, each a description.
-    fn ways(&mut self, bdds: &Bdds<'_>, set: Bdd, done: &mut HashMap<Bdd, Cover>) -> Cover {
+    fn ways(&mut self, bdds: &Bdds, set: Bdd, done: &mut HashMap<Bdd, Cover>) -> Cover {
         if set == Bdd::FALSE {
             return Cover::NONE;
         }
@@ -122,7 +122,7 @@ impl Covers {
     /// Short descriptions that cover `must` within `may`, or `None` when patience is at an end.
     fn shortest(
         &mut self,
-        bdds: &mut Bdds<'_>,
+        bdds: &mut Bdds,
         must: Bdd,
         may: Bdd,
         search: &mut Search,
@@ -161,7 +161,7 @@ impl Covers {
 
     /// The states of `set` that meet some description of the cover. Never all states that do: without what is
     /// known of reachable states the union of a few short descriptions can have a huge diagram.
-    fn met(&self, bdds: &mut Bdds<'_>, cover: Cover, set: Bdd, search: &mut Search) -> Result<Bdd, Stop> {
+    fn met(&self, bdds: &mut Bdds, cover: Cover, set: Bdd, search: &mut Search) -> Result<Bdd, Stop> {
         if cover == Cover::NONE || set == Bdd::FALSE {
             return Ok(Bdd::FALSE);
         }

@@ -123,14 +123,14 @@ impl Groups {
 
     /// The states that the groups allow. Groups that would make the diagram large are left out, which is
     /// always sound.
-    pub(crate) fn allowed(&self, levels: &[u32], bdds: &mut Bdds<'_>) -> Result<Bdd, Stop> {
+    pub(crate) fn allowed(&self, levels: &[u32], bdds: &mut Bdds) -> Result<Bdd, Stop> {
         self.intersection(levels, bdds, |group| group.bound)
     }
 
     /// States with an easier complement than those that are allowed: of a large group any number less than
     /// two may hold. Descriptions then say which fluent of it holds, where otherwise they may say of all
     /// others that they do not.
-    pub(crate) fn told_apart(&self, levels: &[u32], bdds: &mut Bdds<'_>) -> Result<Bdd, Stop> {
+    pub(crate) fn told_apart(&self, levels: &[u32], bdds: &mut Bdds) -> Result<Bdd, Stop> {
         self.intersection(levels, bdds, |group| {
             if group.bound == Bound::ExactlyOne && group.fluents.len() > SMALL {
                 Bound::AtMostOne
@@ -143,7 +143,7 @@ impl Groups {
     fn intersection(
         &self,
         levels: &[u32],
-        bdds: &mut Bdds<'_>,
+        bdds: &mut Bdds,
         bound: impl Fn(&Group) -> Bound,
     ) -> Result<Bdd, Stop> {
         let mut all = Bdd::TRUE;
@@ -164,7 +164,7 @@ impl Groups {
         levels: &[u32],
         joint_moves: &[JointMove],
         care: Bdd,
-        bdds: &mut Bdds<'_>,
+        bdds: &mut Bdds,
     ) -> Result<bool, Stop> {
         let mut by_level: HashMap<u32, Vec<usize>> = HashMap::new();
         for (at, group) in self.list.iter().enumerate().filter(|(_, group)| !group.given) {
@@ -197,7 +197,7 @@ impl Groups {
 
 impl Group {
     /// The states in which the bound is kept.
-    fn states(&self, bound: Bound, levels: &[u32], bdds: &mut Bdds<'_>) -> Result<Bdd, Stop> {
+    fn states(&self, bound: Bound, levels: &[u32], bdds: &mut Bdds) -> Result<Bdd, Stop> {
         let mut order: Vec<u32> = self.fluents.iter().map(|fluent| levels[fluent.index()]).collect();
         order.sort_unstable();
         // From the last fluent back: what must follow when none, and when one has held so far.

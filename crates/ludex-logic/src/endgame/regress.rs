@@ -19,12 +19,13 @@
 //! that may be taken in (ghosts, smaller layers): that is what keeps descriptions short, drops those that a
 //! smaller depth already has, and makes the next step cheap.
 
-use super::bdd::{Allowance, Bdd, Bdds, Stop};
+use super::bdd::{Bdd, Bdds, Stop};
 use super::cover::{Cover, Covers};
 use super::invariants::Groups;
 use super::transition::{JointMove, Transition};
 use super::{Kind, file};
 use crate::facts::Facts;
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::error::BuildError;
 use ludex_engine::propnet::{self, Propnet};
@@ -32,39 +33,8 @@ use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
-
-/// How much a regression may take. What is finished when a limit is met is kept.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The greatest depth.
-    pub depth: u32,
-    /// Bdd nodes at a time, some 40 bytes each.
-    pub nodes: usize,
-    /// Entries in all.
-    pub entries: u64,
-    /// Joint moves that are told apart.
-    pub joint_moves: usize,
-    /// Steps of work: the bound that does not depend on the machine.
-    pub steps: u64,
-    /// Time that may pass.
-    pub time: Duration,
-}
-
-impl Default for Limits {
-    /// Twenty million nodes (under a gigabyte), a hundred thousand joint moves, a minute.
-    fn default() -> Limits {
-        Limits {
-            depth: 4,
-            nodes: 20_000_000,
-            entries: u64::MAX,
-            joint_moves: 100_000,
-            steps: u64::MAX,
-            time: Duration::from_secs(60),
-        }
-    }
-}
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
 
 /// What is assumed about the states.
 #[derive(Clone, Debug, Default)]
@@ -78,28 +48,41 @@ pub enum Assume {
     Nothing,
 }
 
-/// How to regress.
+/// How to regress, and how far. What is finished when a limit is met is kept.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// What it may take.
-    pub limits: Limits,
+    /// What it may take in all, the network included.
+    pub budget: Budget,
+    /// The greatest depth.
+    pub depth: u32,
+    /// Nodes of diagrams at a time, some 40 bytes each.
+    pub nodes: usize,
+    /// Entries in all.
+    pub entries: u64,
+    /// Joint moves that are told apart.
+    pub joint_moves: usize,
+    /// Steps of work on diagrams: the bound that does not depend on the machine.
+    pub steps: u64,
     /// What may be assumed.
     pub assume: Assume,
     /// Regress moves that add and delete fixed fluents the short way. Changes the time, nothing else.
     pub strips: bool,
-    /// Set from another thread to stop early and keep what is finished.
-    pub interrupt: Option<&'a AtomicBool>,
     /// Where it says how far it has got.
     pub reached: Option<&'a Reached>,
 }
 
 impl Default for Options<'_> {
+    /// Four moves, twenty million nodes (under a gigabyte), a hundred thousand joint moves; any time.
     fn default() -> Self {
         Options {
-            limits: Limits::default(),
+            budget: Budget::default(),
+            depth: 4,
+            nodes: 20_000_000,
+            entries: u64::MAX,
+            joint_moves: 100_000,
+            steps: u64::MAX,
             assume: Assume::default(),
             strips: true,
-            interrupt: None,
             reached: None,
         }
     }
@@ -215,11 +198,13 @@ pub struct Regression {
 /// Regresses the goals of all roles.
 pub fn regress(game: &Game, options: &Options<'_>) -> Result<Regression, RegressError> {
     let started = Instant::now();
-    let usual = ludex_engine::limits::Limits::default();
-    let Limits { time, steps, .. } = options.limits;
-    let engine_limits = ludex_engine::limits::Limits { time, steps: steps.min(usual.steps), ..usual };
-    // A few hundred moves are played; compiling for speed would take longer.
-    let engine = propnet::compile(game, engine_limits).map(Propnet::plain).map_err(RegressError::Network)?;
+    // What a question on diagrams may take, a stage of the network may.
+    let budget = options.budget.clone().with_steps(options.steps.min(options.budget.steps()));
+    let network = |budget| -> Result<Propnet, BuildError> {
+        // A few hundred moves are played; compiling for speed would take longer.
+        Ok(Propnet::plain(propnet::compile(game, budget)?, budget)?)
+    };
+    let engine = network(&budget).map_err(RegressError::Network)?;
     // Bdds are walked recursively, as deep as there are fluents.
     let stack = (16 << 20) + engine.vocabulary().fluent_count() * 2048;
     std::thread::scope(|scope| {
@@ -242,7 +227,7 @@ pub(crate) fn best_goal(net: &propnet::Net, role: RoleId) -> Option<Goal> {
 }
 
 struct Builder<'a> {
-    bdds: Bdds<'a>,
+    bdds: Bdds,
     transition: Transition<'a>,
     covers: Covers,
     joint_moves: Vec<JointMove>,
@@ -267,16 +252,8 @@ impl Builder<'_> {
         options: &Options<'_>,
         started: Instant,
     ) -> Result<Regression, RegressError> {
-        let limits = options.limits;
-        let allowance = Allowance {
-            nodes: limits.nodes,
-            steps: limits.steps,
-            time: limits.time,
-            started,
-            interrupt: options.interrupt,
-        };
         let levels: Vec<u32> = (0..engine.vocabulary().fluent_count() as u32).collect();
-        let rules = Rules::read(engine, &levels, allowance, options).map_err(RegressError::Goals)?;
+        let rules = Rules::read(engine, &levels, options).map_err(RegressError::Goals)?;
         let mut builder = Builder {
             care: rules.care,
             ghosts: rules.ghosts,
@@ -287,14 +264,14 @@ impl Builder<'_> {
             alive: Bdd::FALSE,
             lists: Vec::new(),
             strips: options.strips,
-            most_entries: limits.entries,
+            most_entries: options.entries,
             collected: 0,
             reached: options.reached,
         };
         let values = builder.goals(engine.net()).map_err(RegressError::Goals)?;
         let prepared = rules.joint_moves.and_then(|joint_moves| builder.prepare(joint_moves));
         let preparation_seconds = started.elapsed().as_secs_f64();
-        let stop = prepared.and_then(|()| builder.layers(limits.depth)).err();
+        let stop = prepared.and_then(|()| builder.layers(options.depth)).err();
         let seconds = started.elapsed().as_secs_f64();
         let summary = builder.summary(rules.groups.len(), stop, preparation_seconds, seconds);
         let bytes = builder.encode(game, engine.vocabulary(), &values, &rules.groups, &summary);
@@ -542,7 +519,7 @@ impl Layers {
 
 /// The rules over sets of states, with what may be assumed about the states.
 struct Rules<'a> {
-    bdds: Bdds<'a>,
+    bdds: Bdds,
     transition: Transition<'a>,
     care: Bdd,
     ghosts: [Bdd; 2],
@@ -553,12 +530,7 @@ struct Rules<'a> {
 impl<'a> Rules<'a> {
     /// Reads the rules with the candidates assumed, drops the candidates that turn out wrong, and begins
     /// again until none does.
-    fn read(
-        engine: &'a Propnet,
-        levels: &'a [u32],
-        allowance: Allowance<'a>,
-        options: &Options<'_>,
-    ) -> Result<Rules<'a>, Stop> {
+    fn read(engine: &'a Propnet, levels: &'a [u32], options: &Options<'_>) -> Result<Rules<'a>, Stop> {
         let nothing = Facts::default();
         let given = match &options.assume {
             Assume::Given(given) => given,
@@ -581,10 +553,10 @@ impl<'a> Rules<'a> {
                 && names[..last].iter().any(|&one| given.is_impossible(one, names[last]))
         };
         loop {
-            let mut bdds = Bdds::new(allowance);
+            let mut bdds = Bdds::new(options.nodes, &options.budget.clone().with_steps(options.steps));
             let care = groups.allowed(levels, &mut bdds)?;
             let mut transition = Transition::new(engine.net(), levels, care, &mut bdds)?;
-            let most = options.limits.joint_moves;
+            let most = options.joint_moves;
             let joint_moves = transition.joint_moves(&mut bdds, &is_impossible, most);
             let broken = match &joint_moves {
                 Ok(joint_moves) => groups.drop_broken(levels, joint_moves, care, &mut bdds),

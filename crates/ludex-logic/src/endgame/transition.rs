@@ -65,7 +65,7 @@ impl<'n> Transition<'n> {
         net: &'n Net,
         levels: &'n [u32],
         care: Bdd,
-        bdds: &mut Bdds<'_>,
+        bdds: &mut Bdds,
     ) -> Result<Transition<'n>, Stop> {
         let block_at = net.blocks.iter().enumerate().map(|(at, block)| (block.nodes.start, at)).collect();
         let mut transition = Transition {
@@ -109,7 +109,7 @@ impl<'n> Transition<'n> {
     /// there before goes to `undo`.
     fn compute(
         &mut self,
-        bdds: &mut Bdds<'_>,
+        bdds: &mut Bdds,
         nodes: &[u32],
         on: &[MoveId],
         undo: &mut Vec<(u32, Bdd)>,
@@ -156,7 +156,7 @@ impl<'n> Transition<'n> {
         Ok(())
     }
 
-    fn node(&self, bdds: &mut Bdds<'_>, node: usize, on: &[MoveId]) -> Result<Bdd, Stop> {
+    fn node(&self, bdds: &mut Bdds, node: usize, on: &[MoveId]) -> Result<Bdd, Stop> {
         Ok(match self.net.nodes[node] {
             Node::False => Bdd::FALSE,
             Node::Fluent(fluent) => bdds.fluent(self.levels[fluent as usize])?,
@@ -174,7 +174,7 @@ impl<'n> Transition<'n> {
         })
     }
 
-    fn signal(&self, bdds: &mut Bdds<'_>, signal: Signal) -> Result<Bdd, Stop> {
+    fn signal(&self, bdds: &mut Bdds, signal: Signal) -> Result<Bdd, Stop> {
         let value = self.values[signal.node()];
         if signal.is_inverted() { bdds.not(value) } else { Ok(value) }
     }
@@ -183,7 +183,7 @@ impl<'n> Transition<'n> {
     /// move is known to be impossible with an earlier one.
     pub(crate) fn joint_moves(
         &mut self,
-        bdds: &mut Bdds<'_>,
+        bdds: &mut Bdds,
         is_impossible: &dyn Fn(&[MoveId]) -> bool,
         most: usize,
     ) -> Result<Vec<JointMove>, Stop> {
@@ -220,12 +220,7 @@ impl<'n> Transition<'n> {
     }
 
     /// What a joint move changes in the states of `guard`.
-    fn changes(
-        &mut self,
-        bdds: &mut Bdds<'_>,
-        moves: &[MoveId],
-        guard: Bdd,
-    ) -> Result<Vec<Substitute>, Stop> {
+    fn changes(&mut self, bdds: &mut Bdds, moves: &[MoveId], guard: Bdd) -> Result<Vec<Substitute>, Stop> {
         let mut nodes = Vec::new();
         let mut fluents = self.restless.clone();
         for (role, action) in (0u32..).map(RoleId).zip(moves) {
@@ -252,7 +247,7 @@ impl<'n> Transition<'n> {
     /// The listed fluents whose next value differs from the present one in some state of `within`.
     fn differences(
         &self,
-        bdds: &mut Bdds<'_>,
+        bdds: &mut Bdds,
         fluents: &[FluentId],
         within: Bdd,
     ) -> Result<Vec<Substitute>, Stop> {

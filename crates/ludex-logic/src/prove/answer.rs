@@ -3,7 +3,7 @@
 use super::certificate::{Certificate, Flaw};
 use super::reference::Line;
 use super::termination::Ranking;
-use crate::solver::Limit;
+use ludex_engine::budget::Exceeded;
 use ludex_engine::engine::Goal;
 use ludex_engine::vocabulary::RoleId;
 use std::fmt;
@@ -60,7 +60,7 @@ impl Refutation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// A limit was hit.
-    Limit(Limit),
+    Limit(Exceeded),
     /// The game is too large to be compiled, or the reference engine to be built.
     TooLarge(String),
     /// A counterexample was found that the reference engine does not confirm: recursive rules were too large
@@ -87,8 +87,8 @@ impl fmt::Display for Reason {
     }
 }
 
-impl From<Limit> for Reason {
-    fn from(limit: Limit) -> Reason {
+impl From<Exceeded> for Reason {
+    fn from(limit: Exceeded) -> Reason {
         Reason::Limit(limit)
     }
 }

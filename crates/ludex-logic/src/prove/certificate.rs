@@ -7,9 +7,10 @@
 use super::SMALL_NETWORK;
 use super::lemma::Lemma;
 use crate::formula::{Arg, Expression, Property, Question};
-use crate::solver::{Budget, Limit, Lit, Outcome, Solver};
+use crate::solver::{Lit, Outcome, Solver};
 use crate::transition::System;
 use crate::unroll::{ground, matches};
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::propnet::{Block, Node, Signal};
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
@@ -38,11 +39,11 @@ pub enum Flaw {
     /// The property does not follow.
     Step,
     /// Checking ran into a limit.
-    Limit(Limit),
+    Limit(Exceeded),
 }
 
-impl From<Limit> for Flaw {
-    fn from(limit: Limit) -> Flaw {
+impl From<Exceeded> for Flaw {
+    fn from(limit: Exceeded) -> Flaw {
         Flaw::Limit(limit)
     }
 }
@@ -99,7 +100,7 @@ fn follows_at_first_sight(
     property: &Property,
     certificate: &Certificate,
     budget: &Budget,
-) -> Result<bool, Limit> {
+) -> Result<bool, Exceeded> {
     for part in 0..property.parts() {
         let mut sheet = Sheet::after(system, property, certificate, budget);
         let (expression, mut values) = property.part(part);
@@ -417,7 +418,7 @@ impl<'s> Sheet<'s> {
     }
 
     /// True if what is written has no model.
-    fn is_refuted(&mut self) -> Result<bool, Limit> {
+    fn is_refuted(&mut self) -> Result<bool, Exceeded> {
         Ok(self.solver.solve(&[])? == Outcome::Unsatisfiable)
     }
 

@@ -3,7 +3,7 @@
 use super::Prover;
 use super::answer::{Answer, Proof, Reason, Refutation};
 use crate::formula::{Arg, Atom, Expression, FormulaError, Named, Property, Question, Request};
-use crate::solver::Budget;
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::random::Random;
 use ludex_engine::terms::TermId;
@@ -47,7 +47,7 @@ impl Prover<'_> {
         let mut proofs = Vec::new();
         let mut open = None;
         for (left, (name, decide)) in (1..=parts.len() as u32).rev().zip(parts) {
-            match decide(&budget.part(budget.left() / left)) {
+            match decide(&budget.share(left)) {
                 Answer::Holds(proof) => proofs.push((name, proof)),
                 Answer::Fails(why) => return Ok(Answer::Fails(Refutation::Part(name, Box::new(why)))),
                 Answer::Unknown(why) => open = open.or(Some(Reason::Part(name, Box::new(why)))),
@@ -70,7 +70,7 @@ impl Prover<'_> {
                 self.goal_atom(role, term),
             ]);
             let never = Property::made("never won", Expression::Not(Box::new(won)), self.system());
-            match self.prove_within(&never, &budget.part(budget.left() / left)) {
+            match self.prove_within(&never, &budget.share(left)) {
                 Answer::Fails(Refutation::Line(line)) => lines.push((role, best, line)),
                 Answer::Holds(Proof::Induction(certificate)) => {
                     return Answer::Fails(Refutation::Unreachable(role, best, certificate));
@@ -156,7 +156,7 @@ impl Prover<'_> {
     /// The sum of the goals where a random match ended. The network of the system has no goals of its own, so
     /// the reference engine is asked.
     fn first_sum(&self, budget: &Budget) -> Option<Goal> {
-        let mut worker = self.engine().worker();
+        let mut worker = self.engine(budget).ok()?.worker();
         let mut judge = self.reference(budget).ok()?.worker();
         let mut random = Random::new(13);
         for _ in 0..MATCHES {

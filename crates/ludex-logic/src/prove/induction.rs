@@ -3,9 +3,10 @@
 use super::lemma::Lemma;
 use super::reference::Line;
 use crate::formula::Property;
-use crate::solver::{Budget, Limit, Lit, Outcome};
+use crate::solver::{Lit, Outcome};
 use crate::transition::System;
 use crate::unroll::{Start, Unrolling};
+use ludex_engine::budget::{Budget, Exceeded};
 
 /// Play from the initial state, looked at deeper and deeper.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ impl<'s> Base<'s> {
     }
 
     /// A line of play that breaks the property after `depth` moves, if there is one.
-    pub(super) fn counterexample(&mut self, depth: usize) -> Result<Option<Line>, Limit> {
+    pub(super) fn counterexample(&mut self, depth: usize) -> Result<Option<Line>, Exceeded> {
         let (unrolling, property) = (&mut self.unrolling, self.property);
         let mut assumptions = Vec::new();
         for time in 0..depth + property.degree {
@@ -99,12 +100,12 @@ impl<'s> Step<'s> {
 
     /// True if the last state must have the property by what it depends on alone, which is little where it is
     /// local.
-    pub(super) fn is_proved_locally(&mut self) -> Result<bool, Limit> {
+    pub(super) fn is_proved_locally(&mut self) -> Result<bool, Exceeded> {
         Ok(self.unrolling.solve(&[!self.last])? == Outcome::Unsatisfiable)
     }
 
     /// True if the last state must have the property, by everything that legal moves imply.
-    pub(super) fn is_proved(&mut self) -> Result<bool, Limit> {
+    pub(super) fn is_proved(&mut self) -> Result<bool, Exceeded> {
         for time in 0..self.known + self.property.degree {
             self.unrolling.complete(time);
         }
@@ -120,7 +121,7 @@ pub(super) fn is_kept_at_first_sight(
     property: &Property,
     lemmas: &[Lemma],
     budget: &Budget,
-) -> Result<bool, Limit> {
+) -> Result<bool, Exceeded> {
     for part in 0..property.parts() {
         let mut unrolling = Unrolling::new(system, Start::Anywhere, budget);
         unrolling.light();

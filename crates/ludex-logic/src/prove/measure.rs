@@ -11,8 +11,8 @@
 use super::certificate::{Flaw, check_measure};
 use super::termination::{Ranking, RankingKind};
 use super::{Certificate, Prover};
-use crate::solver::Budget;
 use hashbrown::HashMap;
+use ludex_engine::budget::Budget;
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::FluentId;
@@ -31,7 +31,7 @@ impl Prover<'_> {
         let arity = |fluent| vocabulary.terms().arguments(vocabulary.fluent(fluent)).len();
         let places = vocabulary.fluents().map(arity).max().unwrap_or(0);
         for shared in 0..places {
-            let Some(weights) = self.guess(shared) else { continue };
+            let Some(weights) = self.guess(shared, budget) else { continue };
             let certificate = Certificate { lemmas: self.lemmas(budget).to_vec(), depth: 0 };
             match check_measure(self.system(), &certificate.lemmas, &weights, budget) {
                 Ok(()) => {
@@ -48,7 +48,7 @@ impl Prover<'_> {
 
     /// Weights that every transition of random play lowers, equal for fluents that differ in the argument at
     /// that place alone.
-    fn guess(&self, shared: usize) -> Option<Vec<(FluentId, u32)>> {
+    fn guess(&self, shared: usize, budget: &Budget) -> Option<Vec<(FluentId, u32)>> {
         let vocabulary = self.system().vocabulary();
         let mut numbers: HashMap<Feature, usize> = HashMap::new();
         let features: Vec<usize> = vocabulary
@@ -63,7 +63,7 @@ impl Prover<'_> {
             })
             .collect();
         let mut changes: Vec<Vec<(usize, i64)>> = Vec::new();
-        for sample in self.samples() {
+        for sample in self.samples(budget).ok()? {
             let Some((_, next)) = &sample.then else { continue };
             let mut change: HashMap<usize, i64> = HashMap::new();
             for fluent in vocabulary.fluents() {

@@ -26,29 +26,27 @@ pub use termination::{Ranking, RankingKind};
 
 use crate::discover::{self, Effort, Sample};
 use crate::formula::Property;
-use crate::solver::{Budget, Outcome};
-use crate::transition::{System, within};
+use crate::solver::Outcome;
+use crate::transition::System;
 use crate::unroll::{Start, Unrolling};
 use induction::{Base, Step, is_kept_at_first_sight};
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::engine::{Engine, Worker};
-use ludex_engine::limits::Limits;
 use ludex_engine::propnet::Propnet;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::MoveId;
 use reachability::{Found, Reachability};
 use std::cell::OnceCell;
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How much a proof may take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
-    /// Time for one property.
+    /// What all questions together may take; bytes are those of clauses.
+    pub budget: Budget,
+    /// Time for one question.
     pub time: Duration,
-    /// What of it is gone when the proof begins: for compiling the game, say.
-    pub spent: Duration,
-    /// Bytes that clauses may take.
-    pub memory: usize,
     /// The most states in a row that induction uses before property-directed reachability takes over.
     pub depth: usize,
 }
@@ -56,7 +54,7 @@ pub struct Options {
 impl Default for Options {
     /// A minute, two gigabytes, three states.
     fn default() -> Options {
-        Options { time: Duration::from_secs(60), spent: Duration::ZERO, memory: 2 << 30, depth: 3 }
+        Options { budget: Budget::default().with_bytes(2 << 30), time: Duration::from_secs(60), depth: 3 }
     }
 }
 
@@ -105,8 +103,8 @@ impl<'s> Prover<'s> {
     }
 
     /// The limits.
-    pub fn options(&self) -> Options {
-        self.options
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The system.
@@ -116,20 +114,28 @@ impl<'s> Prover<'s> {
 
     /// A budget with the limits of one question that begins now.
     pub fn budget(&self) -> Budget {
-        Budget::new(self.options.time, self.options.memory).after(self.options.spent)
+        self.options.budget.clone().within(self.options.time)
     }
 
     /// The engine that plays at random.
-    pub fn engine(&self) -> &Propnet {
-        self.engine.get_or_init(|| self.system.engine())
+    pub fn engine(&self, budget: &Budget) -> Result<&Propnet, Exceeded> {
+        if let Some(built) = self.engine.get() {
+            return Ok(built);
+        }
+        let built = self.system.engine(budget)?;
+        Ok(self.engine.get_or_init(|| built))
     }
 
     /// States of random play.
-    pub fn samples(&self) -> &[Sample] {
-        self.samples.get_or_init(|| {
-            let effort = Effort { states: 400, time: Duration::from_millis(500), ..Effort::default() };
-            discover::play(self.system, self.engine(), effort)
-        })
+    pub fn samples(&self, budget: &Budget) -> Result<&[Sample], Exceeded> {
+        if let Some(known) = self.samples.get() {
+            return Ok(known);
+        }
+        let moment = budget.clone().within(Duration::from_millis(500));
+        let effort = Effort { states: 400, ..Effort::default() };
+        let seen = discover::play(self.system, self.engine(budget)?, effort, &moment);
+        budget.check()?;
+        Ok(self.samples.get_or_init(|| seen))
     }
 
     /// The groups without a key, proved: whose turn it is, a counter of steps, the stage of the game. They are
@@ -139,7 +145,7 @@ impl<'s> Prover<'s> {
             return known;
         }
         let candidates = discover::keyless_groups(self.system.vocabulary(), self.system.initial());
-        match discover::inductive(self.system, &[], candidates, &budget.part(budget.left() / 4)) {
+        match discover::inductive(self.system, &[], candidates, &budget.share(4)) {
             Ok(lemmas) => self.turns.get_or_init(|| lemmas),
             // Nothing is proved within this question's limits; the next one may try again.
             Err(_) => &[],
@@ -151,8 +157,11 @@ impl<'s> Prover<'s> {
         if let Some(known) = self.lemmas.get() {
             return known;
         }
-        let candidates = discover::groups(self.system.vocabulary(), self.samples());
-        match discover::inductive(self.system, &[], candidates, budget) {
+        let proved = self.samples(budget).and_then(|samples| {
+            let candidates = discover::groups(self.system.vocabulary(), samples);
+            discover::inductive(self.system, &[], candidates, budget)
+        });
+        match proved {
             Ok(lemmas) => self.lemmas.get_or_init(|| lemmas),
             Err(_) => self.turns(budget),
         }
@@ -220,7 +229,7 @@ impl<'s> Prover<'s> {
         if step.is_proved()? {
             return certified(turns, 1);
         }
-        let lemmas = self.lemmas(&budget.part(budget.left() / 2));
+        let lemmas = self.lemmas(&budget.share(2));
         step = Step::new(system, property, lemmas, budget);
         if step.is_proved()? {
             return certified(lemmas, 0);
@@ -238,8 +247,8 @@ impl<'s> Prover<'s> {
         if let Some(line) = self.random_counterexample(property, MATCHES, budget) {
             return self.refuted(property, line, budget);
         }
-        let part = budget.part(budget.left() / 4);
-        while step.depth() < self.options.depth && part.exceeded().is_none() {
+        let part = budget.share(4);
+        while step.depth() < self.options.depth && part.check().is_ok() {
             step.deepen();
             if step.is_proved()? {
                 return certified(lemmas, step.depth());
@@ -294,28 +303,27 @@ impl<'s> Prover<'s> {
         if let Some(built) = self.reference.get() {
             return Ok(built);
         }
-        let build = || Reference::new(self.system, self.system.has_questions(), Limits::default());
-        match within(budget.left(), build) {
+        match Reference::new(self.system, self.system.has_questions(), budget) {
             Ok(built) => Ok(self.reference.get_or_init(|| built)),
-            Err(error) => Err(budget.exceeded().map_or(Reason::TooLarge(error.to_string()), Reason::Limit)),
+            Err(error) => Err(match error.limit() {
+                Some(limit) if limit.is_final() => Reason::Limit(limit),
+                _ => Reason::TooLarge(error.to_string()),
+            }),
         }
     }
 
     /// A line of random play that breaks the property. States are judged by writing them out: with the state and
     /// the moves given, the clauses fold to a constant.
     fn random_counterexample(&self, property: &Property, matches: usize, budget: &Budget) -> Option<Line> {
-        let started = Instant::now();
-        let most = budget.left() / 8;
-        let mut worker = self.engine().worker();
+        let moment = budget.share(8);
+        let mut worker = self.engine(budget).ok()?.worker();
         let mut random = Random::new(7);
         for _ in 0..matches {
             let (states, joints) = self.random_match(&mut *worker, &mut random);
             // A match that was cut short shows nothing where the property looks beyond the cut.
             let cut = if joints.len() < LONGEST_MATCH { 0 } else { property.degree };
             for at in 0..states.len().saturating_sub(cut) {
-                if started.elapsed() > most {
-                    return None;
-                }
+                moment.check().ok()?;
                 let ahead = &joints[at..joints.len().min(at + property.degree)];
                 if self.is_broken(property, &states[at], ahead, budget) {
                     let joints = joints[..at + ahead.len()].to_vec();

@@ -2,8 +2,9 @@
 
 use super::{Certificate, Prover, check, termination};
 use crate::formula::Property;
-use crate::solver::{Budget, Lit, Outcome};
+use crate::solver::{Lit, Outcome};
 use crate::unroll::{Start, Unrolling};
+use ludex_engine::budget::Budget;
 use ludex_engine::row;
 use ludex_engine::vocabulary::FluentId;
 
@@ -11,7 +12,7 @@ impl Prover<'_> {
     /// The fluents and values of which it is proved that they stay. Random play proposes, the solver decides,
     /// with the lemmas at hand; what is not decided within the budget is left out.
     pub fn persistent(&self, budget: &Budget) -> Vec<(FluentId, bool)> {
-        let samples = self.samples();
+        let Ok(samples) = self.samples(budget) else { return Vec::new() };
         let stays = |&(fluent, value): &(FluentId, bool)| {
             samples
                 .iter()

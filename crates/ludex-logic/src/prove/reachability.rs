@@ -12,10 +12,11 @@
 use super::lemma::Lemma;
 use super::reference::Line;
 use crate::formula::Property;
-use crate::solver::{Budget, Limit, Lit, Outcome};
+use crate::solver::{Lit, Outcome};
 use crate::transition::System;
 use crate::unroll::{Start, Unrolling};
 use hashbrown::HashSet;
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::row;
 use ludex_engine::vocabulary::{FluentId, MoveId};
 use std::cmp::Reverse;
@@ -109,7 +110,7 @@ impl<'s> Reachability<'s> {
     }
 
     /// Searches until it has an answer or the budget ends. The initial state must have the property.
-    pub(super) fn run(mut self) -> Result<Found, Limit> {
+    pub(super) fn run(mut self) -> Result<Found, Exceeded> {
         loop {
             let level = self.unrolling.solver.fresh();
             self.levels.push((level, Vec::new()));
@@ -149,7 +150,7 @@ impl<'s> Reachability<'s> {
     }
 
     /// A state of the level that breaks the property.
-    fn bad_state(&mut self, level: usize) -> Result<Option<Obligation>, Limit> {
+    fn bad_state(&mut self, level: usize) -> Result<Option<Obligation>, Exceeded> {
         let mut assumptions = self.level(level);
         assumptions.extend([self.strict, !self.good]);
         if self.unrolling.solve(&assumptions)? == Outcome::Unsatisfiable {
@@ -180,7 +181,7 @@ impl<'s> Reachability<'s> {
     }
 
     /// The part of a state that forces what the moves lead to: with it none of the escapes is open.
-    fn lift(&mut self, state: Cube, joints: &[Vec<MoveId>], escapes: &[Lit]) -> Result<Cube, Limit> {
+    fn lift(&mut self, state: Cube, joints: &[Vec<MoveId>], escapes: &[Lit]) -> Result<Cube, Exceeded> {
         let switch = self.unrolling.solver.fresh();
         self.unrolling.solver.clause(escapes.iter().copied().chain([!switch]));
         let mut assumptions = vec![switch];
@@ -204,7 +205,7 @@ impl<'s> Reachability<'s> {
     }
 
     /// Blocks the obligation at the bottom of the list, or finds the play that leads to it.
-    fn block(&mut self, top: usize) -> Result<Option<Line>, Limit> {
+    fn block(&mut self, top: usize) -> Result<Option<Line>, Exceeded> {
         let mut queue = BinaryHeap::from([Reverse((top, 0usize))]);
         while let Some(Reverse((level, number))) = queue.pop() {
             if level == 0 || self.is_initial(&self.obligations[number].cube) {
@@ -251,7 +252,7 @@ impl<'s> Reachability<'s> {
 
     /// Whether no state of the level below, outside the cube, leads into it: then a smaller cube of which the
     /// same holds.
-    fn unreachable(&mut self, cube: &Cube, level: usize) -> Result<Option<Cube>, Limit> {
+    fn unreachable(&mut self, cube: &Cube, level: usize) -> Result<Option<Cube>, Exceeded> {
         let switch = self.unrolling.solver.fresh();
         let outside = Self::signed(&self.now, cube).into_iter().map(|lit| !lit);
         self.unrolling.solver.clause(outside.chain([!switch]));
@@ -279,7 +280,7 @@ impl<'s> Reachability<'s> {
     }
 
     /// Drops literals while the cube stays out of reach.
-    fn generalise(&mut self, mut cube: Cube, level: usize) -> Result<Cube, Limit> {
+    fn generalise(&mut self, mut cube: Cube, level: usize) -> Result<Cube, Exceeded> {
         let mut attempts = 0;
         let mut at = 0;
         while at < cube.len() && cube.len() > 1 && attempts < MOST_DROPS {
@@ -306,7 +307,7 @@ impl<'s> Reachability<'s> {
     }
 
     /// Moves cubes up; if a level loses all of them, those above are an invariant.
-    fn propagate(&mut self) -> Result<Option<Vec<Lemma>>, Limit> {
+    fn propagate(&mut self) -> Result<Option<Vec<Lemma>>, Exceeded> {
         for level in 1..self.levels.len() {
             for cube in std::mem::take(&mut self.levels[level - 1].1) {
                 let ended = self.unrolling.ended(0);

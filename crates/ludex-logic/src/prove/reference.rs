@@ -5,11 +5,11 @@ use crate::formula::{Arg, Expression, Property, Question};
 use crate::transition::System;
 use crate::unroll::{ground, matches};
 use hashbrown::HashSet;
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::error::BuildError;
 use ludex_engine::fault::Fault;
-use ludex_engine::limits::Limits;
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::{MoveId, RoleId};
@@ -55,17 +55,17 @@ impl Moment {
 
 impl<'s> Reference<'s> {
     /// Builds the engine. `asks` says whether properties speak of more than fluents, moves and the end.
-    pub fn new(system: &'s System, asks: bool, limits: Limits) -> Result<Reference<'s>, BuildError> {
+    pub fn new(system: &'s System, asks: bool, budget: &Budget) -> Result<Reference<'s>, BuildError> {
         let vocabulary = system.vocabulary();
         let original = system.original();
         let played = if system.has_questions() {
             // The terms of the vocabulary have names of helper rules, which the rules as written do not know.
-            Datalog::new(original, limits)?
+            Datalog::new(original, budget)?
         } else {
-            Datalog::over(original, vocabulary, limits)?
+            Datalog::over(original, vocabulary, budget)?
         };
         let asked = match asks {
-            true => Some(Datalog::over(system.helped(), vocabulary, limits)?),
+            true => Some(Datalog::over(system.helped(), vocabulary, budget)?),
             false => None,
         };
         Ok(Reference { system, played, asked })

@@ -11,13 +11,12 @@ use super::reference::Line;
 use super::{Certificate, Prover};
 use crate::discover;
 use crate::formula::{Arg, Atom, Expression, Property, Question};
-use crate::solver::Budget;
 use hashbrown::HashMap;
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::Engine;
 use ludex_engine::random::Random;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{FluentId, MoveId, Vocabulary};
-use std::time::Instant;
 
 /// Why every match ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,17 +58,17 @@ impl Prover<'_> {
             };
         }
         // A single counter is cheap and sharp. Of the others the smallest bound comes first.
-        let mut counters = self.counters(&budget.part(budget.left() / 3));
+        let mut counters = self.counters(&budget.share(3));
         let several =
             counters.pop_if(|(kind, ..)| matches!(kind, RankingKind::Counters(all) if all.len() > 1));
         let others = std::iter::once_with(|| {
-            let mut others = self.settling(&budget.part(budget.left() / 3));
+            let mut others = self.settling(&budget.share(3));
             others.extend(several);
             others.sort_by_key(|(_, _, bound)| *bound);
             others
         });
         for (kind, property, bound) in std::iter::once(counters).chain(others).flatten() {
-            let part = budget.part(budget.left() / 6);
+            let part = budget.share(6);
             if let Answer::Holds(Proof::Induction(certificate)) = self.prove_within(&property, &part) {
                 return Answer::Holds(Proof::Ranking(Ranking { kind, bound, certificate }));
             }
@@ -77,23 +76,22 @@ impl Prover<'_> {
         if let Some(ranking) = self.measure(budget) {
             return Answer::Holds(Proof::Ranking(ranking));
         }
-        Answer::Unknown(match budget.exceeded() {
-            Some(limit) => Reason::Limit(limit),
-            None => Reason::NothingFound("no counter and nothing else that is used up was found"),
+        Answer::Unknown(match budget.check() {
+            Err(limit) => Reason::Limit(limit),
+            Ok(()) => Reason::NothingFound("no counter and nothing else that is used up was found"),
         })
     }
 
     /// A line of random play that comes back to a state.
     fn repetition(&self, budget: &Budget) -> Option<Line> {
-        let started = Instant::now();
-        let most = budget.left() / 8;
-        let mut worker = self.engine().worker();
+        let moment = budget.share(8);
+        let mut worker = self.engine(budget).ok()?.worker();
         let mut random = Random::new(11);
         for _ in 0..MATCHES {
             let mut seen: HashMap<Vec<u64>, usize> = HashMap::new();
             let mut state = self.system().initial().to_vec();
             let mut joints: Vec<Vec<MoveId>> = Vec::new();
-            while joints.len() < LONGEST_MATCH && started.elapsed() < most {
+            while joints.len() < LONGEST_MATCH && moment.check().is_ok() {
                 if let Some(&at) = seen.get(&state) {
                     return Some(Line { joints, at });
                 }
@@ -110,8 +108,8 @@ impl Prover<'_> {
 
     /// Groups in which random play never went back: each that always went on alone, and all of them together.
     fn counters(&self, budget: &Budget) -> Vec<(RankingKind, Property, usize)> {
-        let transitions: Vec<(&[u64], &[u64])> = self
-            .samples()
+        let Ok(samples) = self.samples(budget) else { return Vec::new() };
+        let transitions: Vec<(&[u64], &[u64])> = samples
             .iter()
             .filter_map(|sample| Some((sample.state.as_slice(), sample.then.as_ref()?.1.as_slice())))
             .collect();

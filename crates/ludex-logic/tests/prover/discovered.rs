@@ -1,8 +1,8 @@
 //! Every discovered fact is checked in every reachable state, by the reference engine.
 
 use crate::explored::Explored;
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::Worker;
-use ludex_engine::limits::Limits;
 use ludex_engine::propnet::compile;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::row;
@@ -35,8 +35,8 @@ struct Tally {
 fn examine(source: &Source, tally: &mut Tally) -> Result<bool, String> {
     let game = source.game()?;
     let goal = game.rules.keyword(Keyword::Goal);
-    let system = System::new(&game, &[goal], Limits::default()).map_err(|error| error.to_string())?;
-    let reference = Reference::new(&system, false, Limits::default()).map_err(|error| error.to_string())?;
+    let system = System::new(&game, &[goal], &Budget::default()).map_err(|error| error.to_string())?;
+    let reference = Reference::new(&system, false, &Budget::default()).map_err(|error| error.to_string())?;
     let property = Request::read("terminal").ok().and_then(|r| r.property(&system).ok()?).expect("a formula");
     let Some(explored) = Explored::new(&reference, &property, system.initial(), MOST_STATES) else {
         return Ok(false);
@@ -149,13 +149,13 @@ fn the_network_finds_the_turns_by_itself() {
     for (name, roles) in [("tictactoe", 2), ("nim", 2), ("connectfour4x4", 2), ("hanoi", 1)] {
         let source = corpus::games().into_iter().find(|source| source.name == name).expect(name);
         let game = source.game().expect(name);
-        let facts = facts(&game, Duration::from_secs(3600)).expect(name);
+        let facts = facts(&game, &Budget::default()).expect(name);
         let control = match &facts.turns {
             Turns::Alternate { control } => control.len().max(1),
             Turns::Unknown => 0,
         };
-        let compiled = compile(&game, Limits::default()).expect(name);
-        let lanes = Lanes::new(&compiled.net, &compiled.initial);
+        let compiled = compile(&game, &Budget::default()).expect(name);
+        let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default()).expect(name);
         assert_eq!((control, lanes.period()), (roles, roles), "{name}");
     }
 }

@@ -1,6 +1,6 @@
 //! Properties whose answers are known from paper, formulas that must be refused, limits that must be kept.
 
-use ludex_engine::limits::Limits;
+use ludex_engine::budget::Budget;
 use ludex_gdl::{Game, Sheet};
 use ludex_logic::formula::Request;
 use ludex_logic::prove::{Answer, Certificate, Flaw, Lemma, Options, Prover, Reason, check};
@@ -53,7 +53,7 @@ fn bundled(name: &str) -> Game {
 fn decide(game: &Game, text: &str, options: Options) -> Answer {
     let request = Request::read(text).expect(text);
     let relations = request.relations(&game.rules).expect(text);
-    let system = System::new(game, &relations, Limits::default()).expect("small");
+    let system = System::new(game, &relations, &Budget::default()).expect("small");
     Prover::new(&system, options).answer(&request).expect(text)
 }
 
@@ -99,7 +99,7 @@ fn bad_formulas_are_refused_at_their_place() {
     for case in &errors.error {
         let result = Request::read(&case.text).and_then(|request| {
             let relations = request.relations(&game.rules)?;
-            let system = System::new(&game, &relations, Limits::default()).expect("small");
+            let system = System::new(&game, &relations, &Budget::default()).expect("small");
             request.property(&system)
         });
         let error = result.expect_err(&case.text);
@@ -114,7 +114,7 @@ fn bad_formulas_are_refused_at_their_place() {
 fn broken_formulas_do_no_harm() {
     let text = "forall X, Y: exists 0..1 C in {b, 'x'}: not true(cell(X,Y,C)) => next (line(x) <=> X != 1)";
     let game = bundled("tictactoe");
-    let system = System::new(&game, &[], Limits::default()).expect("small");
+    let system = System::new(&game, &[], &Budget::default()).expect("small");
     let mut read = 0;
     let mut attempt = |text: &str| {
         if let Ok(request) = Request::read(text)
@@ -143,7 +143,7 @@ fn limits_are_kept() {
     let options = Options { time: Duration::ZERO, ..Options::default() };
     let answer = decide(&game, "playable", options);
     assert!(matches!(answer, Answer::Unknown(Reason::Limit(_))), "{answer:?}");
-    let options = Options { memory: 1000, ..Options::default() };
+    let options = Options { budget: Budget::default().with_bytes(1000), ..Options::default() };
     let answer = decide(&game, "playable", options);
     assert!(matches!(answer, Answer::Unknown(Reason::Limit(_))), "{answer:?}");
 }
@@ -152,7 +152,7 @@ fn limits_are_kept() {
 #[test]
 fn false_certificates_are_refused() {
     let game = bundled("tictactoe");
-    let system = System::new(&game, &[], Limits::default()).expect("small");
+    let system = System::new(&game, &[], &Budget::default()).expect("small");
     let vocabulary = system.vocabulary();
     let fluent = |text: &str| {
         let term = vocabulary.read_term(text).expect(text);

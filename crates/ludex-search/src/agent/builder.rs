@@ -1,14 +1,13 @@
 //! What is built while a match goes on.
 
 use super::{AgentError, Early, Play, Shared, follow};
-use crate::clock::Stop;
 use crate::goal_heuristic::GoalHeuristic;
 use crate::selection::Exhaustive;
 use cpu_time::ThreadTime;
+use ludex_engine::budget::{Budget, Cancel, Exceeded};
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
-use ludex_engine::limits::{Limits, interruptible, stop_flag};
 use ludex_engine::measure::one_by_one;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::propnet::{Propnet, compile_over};
@@ -18,39 +17,44 @@ use ludex_engine::vocabulary::{RoleId, Vocabulary};
 use ludex_gdl::rewrite::fnext::{Encoding, encode};
 use ludex_gdl::{Game, Keyword};
 use ludex_logic::discover::{discover, statements};
-use ludex_logic::endgame::regress::{self, Options, Summary, regress};
+use ludex_logic::endgame::regress::{Options, Summary, regress};
 use ludex_logic::endgame::{Database, Oracle};
 use ludex_logic::facts::Facts;
 use ludex_logic::prove::{Options as ProofOptions, Prover};
 use ludex_logic::transition::System;
 use std::fmt;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Builds something for a game, piece by piece; each piece is used from the moment it is given. It runs
-/// inside [`interruptible`], and ends early where its work asks for limits.
-pub type Builder = fn(&Site, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
+/// Builds something for a game, piece by piece, within a budget; each piece is used from the moment it is given.
+pub type Builder = fn(&Site, &Budget, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
 
 /// What the builders of an agent have in common.
 #[derive(Debug)]
 pub struct Site {
     /// The game.
     pub game: Arc<Game>,
-    /// Limits on what the engines derive.
-    pub limits: Limits,
-    vocabulary: OnceLock<Result<Arc<Vocabulary>, BuildError>>,
+    vocabulary: Mutex<Option<Result<Arc<Vocabulary>, BuildError>>>,
 }
 
 impl Site {
     /// A site where nothing has been built yet.
-    pub fn new(game: Arc<Game>, limits: Limits) -> Site {
-        Site { game, limits, vocabulary: OnceLock::new() }
+    pub fn new(game: Arc<Game>) -> Site {
+        Site { game, vocabulary: Mutex::new(None) }
     }
 
     /// The vocabulary, which every engine begins with and which takes most of the time of some: whoever needs it
-    /// first computes it for all.
-    pub fn vocabulary(&self) -> Result<Arc<Vocabulary>, BuildError> {
-        self.vocabulary.get_or_init(|| Ok(Arc::new(Vocabulary::new(&self.game, self.limits)?))).clone()
+    /// first computes it for all. That one builder is called off tells the others nothing: the next one tries again.
+    pub fn vocabulary(&self, budget: &Budget) -> Result<Arc<Vocabulary>, BuildError> {
+        let mut known = self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return known.clone();
+        }
+        let found = Vocabulary::new(&self.game, budget).map(Arc::new);
+        if !matches!(&found, Err(error) if error.limit().is_some_and(Exceeded::is_final)) {
+            *known = Some(found.clone());
+        }
+        found
     }
 }
 
@@ -116,21 +120,21 @@ impl fmt::Debug for Equipment {
 }
 
 /// The reference engine and nothing else: for the measuring stick.
-pub fn reference(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
-    Datalog::by_steps(&site.game, &site.vocabulary()?, site.limits, &mut |engine| {
+pub fn reference(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    Datalog::by_steps(&site.game, &site.vocabulary(budget)?, budget, &mut |engine| {
         give(Equipment::Engine(EngineCandidate::unmeasured(Arc::new(engine), Encoding::Original)));
     })
 }
 
 /// The interpreters, with the rules as written and translated for the frame problem: ready first, for most games within
 /// milliseconds. All that take the game are measured.
-pub fn interpreters(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
-    let vocabulary = site.vocabulary()?;
+pub fn interpreters(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    let vocabulary = site.vocabulary(budget)?;
     let tree = |rules: &Game| -> Result<Arc<dyn Engine>, BuildError> {
-        Ok(Arc::new(Tree::over(rules, vocabulary.clone(), TreeOptions::default(), site.limits)?))
+        Ok(Arc::new(Tree::over(rules, vocabulary.clone(), TreeOptions::default(), budget)?))
     };
     let datalog = |rules: &Game| -> Result<Arc<dyn Engine>, BuildError> {
-        Ok(Arc::new(Datalog::over(rules, &vocabulary, site.limits)?))
+        Ok(Arc::new(Datalog::over(rules, &vocabulary, budget)?))
     };
     let mut candidate = |engine: Arc<dyn Engine>, encoding: Encoding| {
         let candidate = EngineCandidate::unmeasured(engine, encoding);
@@ -157,13 +161,13 @@ const BATCH: u64 = 512;
 const MOST_COST: f64 = 10.0;
 
 /// The network, then the lanes, where the network is not too large for them to be worth their building.
-pub fn network(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+pub fn network(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     /// Lanes go over the whole network at each ply, so beyond this size a leaf takes too long.
     const MOST_GATES: usize = 200_000;
     /// Random games, and the processor time that they may take.
     const SAMPLES: usize = 400;
     const CALIBRATION: Duration = Duration::from_millis(100);
-    let engine = Arc::new(Propnet::of(compile_over(&site.game, &site.vocabulary()?, site.limits)?));
+    let engine = Arc::new(Propnet::of(compile_over(&site.game, &site.vocabulary(budget)?, budget)?, budget)?);
     let gates = engine.net().gate_count();
     give(Equipment::Note(format!("a network of {gates} gates")));
     let candidate = EngineCandidate::unmeasured(engine.clone(), Encoding::Original);
@@ -179,7 +183,7 @@ pub fn network(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), Build
     if gates <= MOST_GATES {
         let mut initial = vec![0; engine.vocabulary().words()];
         engine.worker().initial(&mut initial);
-        let lanes = Lanes::new(engine.net(), &initial);
+        let lanes = Lanes::new(engine.net(), &initial, budget)?;
         let cost = cost_of_batch(&engine, &lanes, &initial);
         give(Equipment::Note(format!("lanes: a batch of {BATCH} random games costs {cost:.1} single ones")));
         if cost <= MOST_COST {
@@ -211,17 +215,19 @@ fn told(goal_heuristic: &GoalHeuristic) -> String {
 }
 
 /// What can be proved in a few seconds: turns, sums, groups, the length of a match.
-pub fn facts(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+pub fn facts(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     const TIME: Duration = Duration::from_secs(5);
     const MEMORY: usize = 256 << 20;
     /// Statements that are told: the most telling come first.
     const TOLD: usize = 6;
-    let limits = Limits { time: 2 * TIME, ..site.limits };
     // Without a network nothing is proved, and the game is played all the same.
-    let Ok(system) = System::new(&site.game, &[site.game.rules.keyword(Keyword::Goal)], limits) else {
+    let Ok(system) =
+        System::new(&site.game, &[site.game.rules.keyword(Keyword::Goal)], &budget.clone().within(2 * TIME))
+    else {
         return Ok(());
     };
-    let options = ProofOptions { time: TIME, memory: MEMORY, ..ProofOptions::default() };
+    let options =
+        ProofOptions { budget: budget.clone().with_bytes(MEMORY), time: TIME, ..ProofOptions::default() };
     let facts = discover(&Prover::new(&system, options));
     let told = statements(&facts, system.vocabulary());
     let told: Vec<&str> = told.iter().take(TOLD).map(|statement| statement.text.as_str()).collect();
@@ -234,16 +240,14 @@ pub fn facts(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildEr
 }
 
 /// A database of the last moves by regression, within bounds that leave the rest of the machine alone.
-pub fn endings(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
-    let limits = regress::Limits {
+pub fn endings(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+    let options = Options {
+        budget: budget.clone().within(Duration::from_secs(60)),
         depth: 8,
         nodes: 2_000_000,
         joint_moves: 20_000,
-        time: Duration::from_secs(60),
-        ..regress::Limits::default()
+        ..Options::default()
     };
-    let stop = stop_flag();
-    let options = Options { limits, interrupt: stop.as_deref(), ..Options::default() };
     // Without a database of its end a game is played as well as without this builder.
     let Ok(done) = regress(&site.game, &options) else { return Ok(()) };
     let Summary { entries, depth, .. } = done.summary;
@@ -257,7 +261,7 @@ pub fn endings(site: &Site, give: &mut dyn FnMut(Equipment)) -> Result<(), Build
 }
 
 /// Runs a builder on its thread and puts what it gives on the table.
-pub(super) fn run(shared: &Shared, site: &Site, rank: usize, builder: Builder, stop: &Stop) {
+pub(super) fn run(shared: &Shared, site: &Site, rank: usize, builder: Builder, stop: &Cancel) {
     /// Takes the builder off the list of those at work, also if it panics: nobody waits for it then.
     struct Done<'s>(&'s Shared, usize);
     impl Drop for Done<'_> {
@@ -271,23 +275,23 @@ pub(super) fn run(shared: &Shared, site: &Site, rank: usize, builder: Builder, s
     // What nobody waits for must not keep from its work what everybody waits for, and comes in its order.
     if rank >= shared.settings.builders.len() {
         let mut table = shared.table();
-        while table.building[..rank].iter().any(Option::is_some) && !stop.is_set() {
+        while table.building[..rank].iter().any(Option::is_some) && !stop.is_cancelled() {
             table = shared.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
         }
     }
     let mut give = |piece: Equipment| put(shared, rank, piece);
-    let result = interruptible(stop.flag(), || builder(site, &mut give));
-    if let Err(error) = result {
+    let budget = shared.settings.budget.clone().with_cancel(stop.clone());
+    if let Err(error) = builder(site, &budget, &mut give) {
         shared.table().complaint = error.to_string();
     }
 }
 
 /// Waits until the first legal moves are known, for a moment at most: on a busy machine they would come late.
-fn head_start(shared: &Shared, stop: &Stop) {
+fn head_start(shared: &Shared, stop: &Cancel) {
     const MOMENT: Duration = Duration::from_secs(1);
     let until = Instant::now() + MOMENT;
     let mut table = shared.table();
-    while matches!(table.early, Early::Sought) && !stop.is_set() {
+    while matches!(table.early, Early::Sought) && !stop.is_cancelled() {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return;
@@ -314,9 +318,9 @@ fn put(shared: &Shared, rank: usize, piece: Equipment) {
             }
             // What comes from further on in the list is hard to beat once it is the fastest.
             if candidate.states_per_second > 0.0 {
-                table.building[..rank].iter().flatten().for_each(Stop::set);
+                table.building[..rank].iter().flatten().for_each(Cancel::cancel);
             }
-            table.enough.set();
+            table.enough.cancel();
             if table.play.is_none() {
                 table.play = begin(&*candidate.engine, &shared.role);
             }

@@ -5,8 +5,8 @@
 //! engine is there.
 
 use super::{Shared, Table};
+use ludex_engine::budget::Budget;
 use ludex_engine::datalog::{Firsthand, Lost};
-use ludex_engine::limits::{Limits, interruptible};
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::Game;
 use std::sync::PoisonError;
@@ -32,26 +32,24 @@ pub(super) fn run(shared: &Shared) {
         }
     }
     let _done = Done(shared);
-    let stop = shared.table().enough.clone();
-    interruptible(stop.flag(), || {
-        let Ok(mut play) = Firsthand::new(&shared.game, shared.settings.limits) else { return };
-        let Some(role) = play.roles().position(|role| role == shared.role) else { return };
-        let role = RoleId(role as u32);
-        let mut followed: Vec<Vec<String>> = Vec::new();
-        let mut root = None;
-        while let Some((now, moves)) = wait(shared, root) {
-            if catch_up(&mut play, &mut followed, moves).is_err() {
-                break;
-            }
-            root = Some(now);
-            let mut table = shared.table();
-            if table.root == now && table.engine.is_none() {
-                let legal = play.legal(role).map(str::to_owned).collect();
-                table.early = Early::Known { root: now, legal };
-                shared.changed.notify_all();
-            }
+    let budget = shared.settings.budget.clone().with_cancel(shared.table().enough.clone());
+    let Ok(mut play) = Firsthand::new(&shared.game, &budget) else { return };
+    let Some(role) = play.roles().position(|role| role == shared.role) else { return };
+    let role = RoleId(role as u32);
+    let mut followed: Vec<Vec<String>> = Vec::new();
+    let mut root = None;
+    while let Some((now, moves)) = wait(shared, root) {
+        if catch_up(&mut play, &mut followed, moves).is_err() {
+            break;
         }
-    });
+        root = Some(now);
+        let mut table = shared.table();
+        if table.root == now && table.engine.is_none() {
+            let legal = play.legal(role).map(str::to_owned).collect();
+            table.early = Early::Known { root: now, legal };
+            shared.changed.notify_all();
+        }
+    }
 }
 
 /// The role's legal moves after some joint moves; `None` beyond the limits.
@@ -59,9 +57,9 @@ pub(super) fn legal_after(
     game: &Game,
     role: &str,
     moves: &[Vec<String>],
-    limits: Limits,
+    budget: &Budget,
 ) -> Option<Vec<String>> {
-    let mut play = Firsthand::new(game, limits).ok()?;
+    let mut play = Firsthand::new(game, budget).ok()?;
     let role = RoleId(play.roles().position(|name| name == role)? as u32);
     catch_up(&mut play, &mut Vec::new(), moves.to_vec()).ok()?;
     Some(play.legal(role).map(str::to_owned).collect())
@@ -72,7 +70,7 @@ fn wait(shared: &Shared, last: Option<u64>) -> Option<(u64, Vec<Vec<String>>)> {
     let mut table = shared.table();
     loop {
         let Table { engine, enough, root, moves, .. } = &*table;
-        if engine.is_some() || enough.is_set() {
+        if engine.is_some() || enough.is_cancelled() {
             return None;
         }
         if last != Some(*root) {

@@ -20,14 +20,14 @@ pub use builder::{
     Builder, EngineCandidate, Equipment, Site, endings, facts, interpreters, network, reference,
 };
 
-use crate::clock::{Changes, Stop};
+use crate::clock::Changes;
 use crate::estimate::{Candidate, Estimate};
 use crate::goal_heuristic::GoalHeuristic;
 use crate::uct;
 use firsthand::Early;
+use ludex_engine::budget::{Budget, Cancel};
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::fault::Fault;
-use ludex_engine::limits::{Limits, interruptible};
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
@@ -47,8 +47,8 @@ pub struct Settings {
     pub threads: usize,
     /// Bytes for all trees and tables together.
     pub memory: usize,
-    /// Limits on what the engines derive.
-    pub limits: Limits,
+    /// How much each builder may take.
+    pub budget: Budget,
     /// What is built, each on a thread of its own. The fastest engine is used, and what a later one gives is taken to
     /// be hard to beat: once it is the fastest, the earlier ones end.
     pub builders: Vec<Builder>,
@@ -71,7 +71,7 @@ impl Default for Settings {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             memory: 1 << 30,
             // Bounded by rows and steps: what is late is still good for the moves to come.
-            limits: Limits { time: Duration::from_secs(600), ..Limits::default() },
+            budget: Budget::default(),
             builders: vec![interpreters, network],
             extras: vec![facts, endings],
             tree: uct::Settings::default(),
@@ -191,7 +191,7 @@ struct Shared {
     role: String,
     settings: Settings,
     /// Ends everything.
-    stop: Stop,
+    stop: Cancel,
     /// Grows with everything that a searching thread must notice.
     changes: Changes,
     table: Mutex<Table>,
@@ -214,11 +214,11 @@ struct Table {
     goal_heuristic: Option<Arc<GoalHeuristic>>,
     /// What is known before there is an engine, and the end of the search for that.
     early: Early,
-    enough: Stop,
+    enough: Cancel,
     /// Notes of the builders that nobody has asked for yet, in the order in which they came.
     notes: Vec<String>,
-    /// Builders still at work, with their stops; and the complaint of the last that failed.
-    building: Vec<Option<Stop>>,
+    /// Builders still at work, with their tokens; and the complaint of the last that failed.
+    building: Vec<Option<Cancel>>,
     complaint: String,
     /// The joint moves made, as text and, once there is an engine, as numbers with the states after them.
     moves: Vec<Vec<String>>,
@@ -232,7 +232,7 @@ struct Table {
 }
 
 impl Table {
-    fn new() -> Table {
+    fn new(stop: &Cancel) -> Table {
         Table {
             engine: None,
             encoding: Encoding::Original,
@@ -242,7 +242,7 @@ impl Table {
             facts: None,
             goal_heuristic: None,
             early: Early::Sought,
-            enough: Stop::default(),
+            enough: stop.child(),
             notes: Vec::new(),
             building: Vec::new(),
             complaint: String::new(),
@@ -276,6 +276,11 @@ impl Shared {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What the questions of searching threads obey: they end when all does.
+    fn questions(&self) -> Budget {
+        Budget::default().with_cancel(self.stop.clone())
+    }
+
     /// Tells everybody that something on the table has changed.
     fn announce(&self) {
         self.changes.add();
@@ -302,22 +307,23 @@ impl Agent {
     pub fn new(game: Arc<Game>, role: &str, settings: Settings) -> Agent {
         let threads = settings.threads.max(1);
         let builders = [settings.builders.as_slice(), &settings.extras].concat();
+        let stop = Cancel::default();
         let shared = Arc::new(Shared {
+            table: Mutex::new(Table::new(&stop)),
             game,
             role: role.to_owned(),
             settings,
-            stop: Stop::default(),
+            stop,
             changes: Changes::default(),
-            table: Mutex::new(Table::new()),
             changed: Condvar::new(),
             findings: (0..threads).map(|_| Mutex::new(None)).collect(),
         });
         let mut handles = Vec::new();
-        let stops: Vec<Stop> = builders.iter().map(|_| Stop::default()).collect();
+        let stops: Vec<Cancel> = builders.iter().map(|_| shared.stop.child()).collect();
         shared.table().building = stops.iter().cloned().map(Some).collect();
         let early = shared.clone();
         handles.push(std::thread::spawn(move || firsthand::run(&early)));
-        let site = Arc::new(Site::new(shared.game.clone(), shared.settings.limits));
+        let site = Arc::new(Site::new(shared.game.clone()));
         for (rank, (builder, stop)) in builders.into_iter().zip(stops).enumerate() {
             let (shared, site) = (shared.clone(), site.clone());
             handles.push(std::thread::spawn(move || builder::run(&shared, &site, rank, builder, &stop)));
@@ -353,7 +359,7 @@ impl Agent {
                 }
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.shared.stop.is_set() {
+            if left.is_zero() || self.shared.stop.is_cancelled() {
                 return Err(AgentError::NotReady);
             }
             table = self.shared.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -365,7 +371,7 @@ impl Agent {
     pub fn prepare(&mut self, deadline: Instant) {
         let awaited = self.shared.settings.builders.len();
         let mut table = self.shared.table();
-        while table.building[..awaited].iter().any(Option::is_some) && !self.shared.stop.is_set() {
+        while table.building[..awaited].iter().any(Option::is_some) && !self.shared.stop.is_cancelled() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
@@ -440,9 +446,9 @@ impl Agent {
             (engine.clone(), play.role, play.state().to_vec(), table.root)
         };
         let mut legal = Vec::new();
-        let listed =
-            interruptible(self.shared.stop.flag(), || engine.worker().legal(&state, role, &mut legal));
-        if let Err(fault) = listed {
+        let mut worker = engine.worker();
+        worker.obey(&self.shared.questions());
+        if let Err(fault) = worker.legal(&state, role, &mut legal) {
             return self.without_engine(fault, deadline);
         }
         let estimate = match legal.as_slice() {
@@ -466,11 +472,9 @@ impl Agent {
             table.notes.push(fault.to_string());
             (table.moves.clone(), table.root)
         };
-        let left = deadline.saturating_duration_since(Instant::now());
-        let limits = Limits { time: left, ..self.shared.settings.limits };
-        let legal = interruptible(self.shared.stop.flag(), || {
-            firsthand::legal_after(&self.shared.game, &self.shared.role, &moves, limits)
-        });
+        let budget =
+            self.shared.settings.budget.clone().with_cancel(self.shared.stop.clone()).until(deadline);
+        let legal = firsthand::legal_after(&self.shared.game, &self.shared.role, &moves, &budget);
         let legal = legal.filter(|legal| !legal.is_empty()).ok_or(AgentError::Limit(fault))?;
         let choice = Random::new(self.shared.settings.seed ^ root).below(legal.len());
         Ok(Decision { action: legal[choice].clone(), id: None, estimate: Estimate::default() })
@@ -494,7 +498,7 @@ impl Agent {
         let estimate = loop {
             let estimate = self.shared.estimate(root);
             let left = deadline.saturating_duration_since(Instant::now());
-            if estimate.solved || left.is_zero() || self.shared.stop.is_set() {
+            if estimate.solved || left.is_zero() || self.shared.stop.is_cancelled() {
                 break estimate;
             }
             table = self.shared.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -593,11 +597,11 @@ impl fmt::Debug for Stopper {
 impl Stopper {
     /// Ends it. Whoever waits for the agent gets an answer at once.
     pub fn stop(&self) {
-        self.0.stop.set();
+        self.0.stop.cancel();
+        // Under the lock, or whoever is about to wait would miss it.
         let table = self.0.table();
-        table.building.iter().flatten().chain([&table.enough]).for_each(Stop::set);
-        drop(table);
         self.0.announce();
+        drop(table);
     }
 }
 

@@ -9,9 +9,9 @@ use crate::selection::Exhaustive;
 use crate::solitaire::Solitaire;
 use crate::uct::{self, Tools, Tree};
 use cpu_time::ThreadTime;
+use ludex_engine::budget::Exceeded;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::fault::Fault;
-use ludex_engine::limits::{Exceeded, interruptible};
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_logic::endgame::Oracle;
@@ -72,8 +72,7 @@ struct Shift {
 pub(super) fn run(shared: &Shared, number: usize) {
     let mut memory = Memory::default();
     while let Some(snapshot) = wait(shared) {
-        let worked = interruptible(shared.stop.flag(), || work(shared, number, &snapshot, &mut memory));
-        if let Err(fault) = worked {
+        if let Err(fault) = work(shared, number, &snapshot, &mut memory) {
             give_up(shared, &fault);
             idle(shared, snapshot.changes);
         }
@@ -84,7 +83,7 @@ pub(super) fn run(shared: &Shared, number: usize) {
 fn wait(shared: &Shared) -> Option<Snapshot> {
     let mut table = shared.table();
     loop {
-        if shared.stop.is_set() {
+        if shared.stop.is_cancelled() {
             return None;
         }
         if let (true, Some(engine), Some(play)) =
@@ -110,7 +109,7 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
 
 /// Says that a search has ended before its time. What is stopped has not.
 fn give_up(shared: &Shared, fault: &Fault) {
-    if fault.limit() != Exceeded::Stopped {
+    if fault.limit() != Exceeded::Cancelled {
         let note = format!("the search has ended: {fault}");
         let mut table = shared.table();
         // Every thread meets the same limit.
@@ -123,6 +122,7 @@ fn give_up(shared: &Shared, fault: &Fault) {
 /// Searches one root with one engine until something changes, all is known or a limit is met.
 fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory) -> Result<(), Fault> {
     let mut worker = snapshot.engine.worker();
+    worker.obey(&shared.questions());
     // Ends when the table changes, in the middle of a random game too.
     let current =
         || Clock::iterations(1).or(shared.stop.clone()).while_unchanged(&shared.changes, snapshot.changes);
@@ -182,7 +182,7 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
 /// Waits for the next change.
 fn idle(shared: &Shared, changes: u64) {
     let mut table = shared.table();
-    while shared.changes.count() == changes && !shared.stop.is_set() {
+    while shared.changes.count() == changes && !shared.stop.is_cancelled() {
         table = shared.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
     }
 }

@@ -1,6 +1,6 @@
 //! GoalHeuristic: degrees worked out by hand, what is reached has degree one, and searches that go by it.
 
-use super::{initial, limits, network};
+use super::{budget, initial, network};
 use ludex::engine::engine::Engine;
 use ludex::engine::propnet::Propnet;
 use ludex::engine::random::Random;
@@ -29,7 +29,7 @@ const LAMPS: &str = "(role r) (lamp a) (lamp b) (lamp c) (lamp d) (init (on a)) 
 #[test]
 fn degrees_are_the_mean_of_conditions_and_the_best_of_alternatives() {
     let game = Sheet::read(LAMPS).into_game().expect("a sound sheet");
-    let engine = Propnet::new(&game, limits()).expect("it is small");
+    let engine = Propnet::new(&game, &budget()).expect("it is small");
     let goal_heuristic = GoalHeuristic::new(engine.net()).expect("it is small");
     let (vocabulary, mut scratch) = (engine.vocabulary(), Degrees::default());
     let mut degrees = |fluents: &[&str]| {

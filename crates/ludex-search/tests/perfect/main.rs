@@ -6,33 +6,32 @@ mod guided;
 mod values;
 
 use exhaustive::Exhaustive;
+use ludex::engine::budget::Budget;
 use ludex::engine::datalog::Datalog;
 use ludex::engine::engine::{Engine, Worker};
-use ludex::engine::limits::Limits;
 use ludex::engine::propnet::{Propnet, lanes::Lanes};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
-use ludex_logic::endgame::regress::{self, Options, regress};
+use ludex_logic::endgame::regress::{Options, regress};
 use ludex_logic::endgame::{Database, Oracle};
 use ludex_search::alphabeta::AlphaBeta;
 use ludex_search::clock::Clock;
 use ludex_search::solitaire::Solitaire;
 use ludex_search::uct::{Settings, Tools, Tree};
-use std::time::Duration;
 
 /// No time limit: what the tests decide must not depend on the machine.
-fn limits() -> Limits {
-    Limits { time: Duration::from_secs(3600), ..Limits::default() }
+fn budget() -> Budget {
+    Budget::default()
 }
 
 fn reference(name: &str) -> Datalog {
     let game = ludex::load(name).expect("a bundled game");
-    Datalog::new(&game, limits()).expect("the reference takes it")
+    Datalog::new(&game, &budget()).expect("the reference takes it")
 }
 
 fn network(name: &str) -> Propnet {
     let game = ludex::load(name).expect("a bundled game");
-    Propnet::new(&game, limits()).expect("the network takes it")
+    Propnet::new(&game, &budget()).expect("the network takes it")
 }
 
 fn initial(worker: &mut dyn Worker) -> Vec<u64> {
@@ -131,12 +130,10 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
     let (engine, truth) = (network(name), reference(name));
     let (mut worker, mut truth) = (engine.worker(), Exhaustive::new(&truth));
     let start = initial(&mut *worker);
-    let lanes = (aids == Aids::Lanes).then(|| Lanes::new(engine.net(), &start));
+    let lanes = (aids == Aids::Lanes).then(|| Lanes::new(engine.net(), &start, &budget()).expect("no limit"));
     let endings = (aids == Aids::Endings).then(|| {
-        let limits =
-            regress::Limits { depth: 3, time: Duration::from_secs(3600), ..regress::Limits::default() };
         let game = ludex::load(name).expect("a bundled game");
-        let done = regress(&game, &Options { limits, ..Options::default() }).expect("it can be regressed");
+        let done = regress(&game, &Options { depth: 3, ..Options::default() }).expect("it can be regressed");
         assert!(done.summary.entries > 0, "{name}");
         Database::from_bytes(done.bytes).expect("its own file")
     });

@@ -5,7 +5,7 @@
 //! minutes, and are played with `LUDEX_SLOW=1` only. `LUDEX_CLOCK=2` gives the agent two seconds a move in all of them, and only
 //! counts what it gives away: how well it plays then depends on the machine.
 
-use super::{initial, limits, random_joint};
+use super::{budget, initial, random_joint};
 use ludex::engine::engine::{Engine, Worker};
 use ludex::engine::propnet::Propnet;
 use ludex::engine::random::Random;
@@ -36,9 +36,9 @@ enum Opponent {
 /// Plays every role against both opponents; the number of moves that gave something away, and of all.
 fn given_away(name: &str, clock: Duration) -> (usize, usize) {
     let game = Arc::new(ludex::load(name).expect("a bundled game"));
-    let engine = Propnet::new(&game, limits()).expect("the network takes it");
-    let bounds = solve::Limits { time: Duration::from_secs(3600), ..solve::Limits::default() };
-    let solution = solve(&engine, &bounds, &AtomicU64::new(0)).expect("it can be solved");
+    let engine = Propnet::new(&game, &budget()).expect("the network takes it");
+    let solution =
+        solve(&engine, &solve::Options::default(), &budget(), &AtomicU64::new(0)).expect("it can be solved");
     assert!(!matches!(solution.nature, Nature::General), "{name}: values are not exact");
     let database = Database::from_bytes(solution.encode(&game, &engine)).expect("its own file");
     let mut counts = (0, 0);

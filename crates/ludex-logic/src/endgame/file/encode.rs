@@ -17,7 +17,7 @@ use ludex_gdl::Game;
 pub(crate) struct Content<'c> {
     pub(crate) game: &'c Game,
     pub(crate) vocabulary: &'c Vocabulary,
-    pub(crate) bdds: &'c Bdds<'c>,
+    pub(crate) bdds: &'c Bdds,
     pub(crate) covers: &'c Covers,
     pub(crate) lists: &'c [Layers],
     pub(crate) values: &'c [Vec<Option<Goal>>],

@@ -5,37 +5,30 @@
 
 use super::{Nature, SolveError};
 use hashbrown::HashTable;
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal, Worker};
-use ludex_engine::fault::Fault;
 use ludex_engine::perft::each_joint_move;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
-/// How much an exploration may take.
+/// How far an exploration goes, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct Options {
     /// Reachable states.
     pub states: usize,
     /// Transitions, four bytes each.
     pub transitions: usize,
-    /// Bytes for the states themselves.
-    pub bytes: usize,
-    /// Time that may pass.
-    pub time: Duration,
     /// Threads to use.
     pub threads: usize,
 }
 
-impl Default for Limits {
-    /// Twenty million states, four hundred million transitions, four gigabytes, ten minutes, all processors.
-    fn default() -> Limits {
-        Limits {
+impl Default for Options {
+    /// Twenty million states, four hundred million transitions, all processors.
+    fn default() -> Options {
+        Options {
             states: 20_000_000,
             transitions: 400_000_000,
-            bytes: 4 << 30,
-            time: Duration::from_secs(600),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
@@ -138,6 +131,13 @@ impl Space {
         }
     }
 
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        let index = self.index.capacity() * 8;
+        let rest = self.counts.capacity() * 4 + self.goals.capacity() * 8 + self.ends.capacity();
+        self.rows.capacity() * 8 + self.successors.capacity() * 4 + self.starts.capacity() * 8 + index + rest
+    }
+
     /// The number of a state, new or not.
     fn number(&mut self, row: &[u64]) -> u32 {
         let (rows, words) = (&self.rows, self.words);
@@ -175,9 +175,14 @@ const BATCH: usize = 4096;
 /// Words of successors that a thread keeps until then: half a gigabyte.
 const MOST_WORDS: usize = 1 << 26;
 
-/// Visits every reachable state. `visited` is kept up to date for whoever watches.
-pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Result<Space, SolveError> {
-    let started = Instant::now();
+/// Visits every reachable state. `visited` is kept up to date for whoever watches. The states are held of the bytes of
+/// the budget while they are sought.
+pub fn explore(
+    engine: &dyn Engine,
+    options: &Options,
+    budget: &Budget,
+    visited: &AtomicU64,
+) -> Result<Space, SolveError> {
     let vocabulary = engine.vocabulary();
     // A game without fluents has one state, which still needs a row.
     let words = vocabulary.words().max(1);
@@ -193,37 +198,36 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
         goals: Vec::new(),
         ends: Vec::new(),
     };
-    let threads = limits.threads.max(1);
+    let threads = options.threads.max(1);
     let mut workers: Vec<Box<dyn Worker>> = (0..threads).map(|_| engine.worker()).collect();
+    workers.iter_mut().for_each(|worker| worker.obey(budget));
+    let mut holding = budget.holding();
     let mut initial = vec![0; words];
     let words_of_engine = vocabulary.words();
     workers[0].initial(&mut initial[..words_of_engine]);
     space.number(&initial);
     while space.len() * words < space.rows.len() {
-        if started.elapsed() > limits.time {
-            return Err(SolveError::Time(limits.time));
-        }
+        budget.check()?;
         let first = space.len();
         // Wide states in smaller batches.
         let batch = (BATCH * 4 / words).clamp(16, BATCH);
         let open = (space.rows.len() / words - first).min(batch * threads);
         let share = open.div_ceil(threads);
         let rows = &space.rows[first * words..(first + open) * words];
-        let found: Result<Vec<Found>, Fault> = if open < threads * 16 {
-            expand(&mut *workers[0], rows, words).map(|found| vec![found])
+        let found: Vec<Found> = if open < threads * 16 {
+            vec![expand(&mut *workers[0], rows, words, budget)?]
         } else {
             std::thread::scope(|scope| {
                 let tasks: Vec<_> = workers
                     .iter_mut()
                     .zip(rows.chunks(share * words))
-                    .map(|(worker, rows)| scope.spawn(move || expand(&mut **worker, rows, words)))
+                    .map(|(worker, rows)| scope.spawn(move || expand(&mut **worker, rows, words, budget)))
                     .collect();
-                tasks.into_iter().map(join).collect()
-            })
+                tasks.into_iter().map(join).collect::<Result<_, _>>()
+            })?
         };
-        let found = found.map_err(SolveError::Engine)?;
         if found.iter().any(|part| part.full) {
-            return Err(SolveError::Transitions(limits.transitions));
+            return Err(SolveError::Transitions(options.transitions));
         }
         for part in found {
             for row in part.rows.chunks_exact(words) {
@@ -239,14 +243,12 @@ pub fn explore(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Res
             space.ends.extend(part.ends);
         }
         visited.store(space.len() as u64, Ordering::Relaxed);
-        if space.rows.len() * 8 > limits.bytes {
-            return Err(SolveError::Bytes(limits.bytes));
+        holding.set(space.bytes())?;
+        if space.rows.len() / words > options.states {
+            return Err(SolveError::States(options.states));
         }
-        if space.rows.len() / words > limits.states {
-            return Err(SolveError::States(limits.states));
-        }
-        if space.successors.len() > limits.transitions {
-            return Err(SolveError::Transitions(limits.transitions));
+        if space.successors.len() > options.transitions {
+            return Err(SolveError::Transitions(options.transitions));
         }
     }
     Ok(space)
@@ -259,13 +261,19 @@ pub(super) fn join<T>(task: std::thread::ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize) -> Result<Found, Fault> {
+/// Ticks for a state, and for each of its successors: a tick is a few nanoseconds, a question of a network a hundred.
+const TICKS_A_STATE: u64 = 512;
+const TICKS_A_SUCCESSOR: u64 = 64;
+
+fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize, budget: &Budget) -> Result<Found, SolveError> {
+    let mut meter = budget.clock();
     let roles = worker.vocabulary().role_count();
     let used = worker.vocabulary().words();
     let mut found = Found::default();
     let mut legal: Vec<Vec<MoveId>> = vec![Vec::new(); roles];
     let mut joint = Vec::new();
     for row in rows.chunks_exact(words) {
+        meter.tick_by(TICKS_A_STATE)?;
         let state = &row[..used];
         let end = worker.is_terminal(state)?;
         found.ends.push(end);
@@ -282,8 +290,9 @@ fn expand(worker: &mut dyn Worker, rows: &[u64], words: usize) -> Result<Found, 
             found.counts.push(list.len() as u32);
         }
         if !end && legal.iter().all(|list| !list.is_empty()) {
-            each_joint_move(&legal, &mut joint, &mut |joint| {
+            each_joint_move(&legal, &mut joint, &mut |joint| -> Result<(), SolveError> {
                 let start = found.rows.len();
+                meter.tick_by(TICKS_A_SUCCESSOR)?;
                 if start > MOST_WORDS {
                     found.full = true;
                     return Ok(());

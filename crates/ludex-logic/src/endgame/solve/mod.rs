@@ -14,17 +14,17 @@
 mod explore;
 mod retrograde;
 
-pub use explore::{Limits, Space, explore};
+pub use explore::{Options, Space, explore};
 
 use super::file;
 use super::file::Verdict;
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::fault::Fault;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::Game;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 /// Why a game is not solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,10 +33,8 @@ pub enum SolveError {
     States(usize),
     /// More transitions than allowed, or more from a few states than fit in memory.
     Transitions(usize),
-    /// States that take more bytes than allowed.
-    Bytes(usize),
-    /// More time than allowed.
-    Time(Duration),
+    /// What the work as a whole may take.
+    Limit(Exceeded),
     /// The engine could not answer a question about a reachable state.
     Engine(Fault),
 }
@@ -46,14 +44,29 @@ impl fmt::Display for SolveError {
         match self {
             SolveError::States(most) => write!(f, "the game has more than {most} reachable states"),
             SolveError::Transitions(most) => write!(f, "the game has more than {most} transitions"),
-            SolveError::Bytes(most) => write!(f, "its reachable states take more than {most} bytes"),
-            SolveError::Time(most) => write!(f, "it takes more than {:.1} seconds", most.as_secs_f64()),
+            SolveError::Limit(limit) => write!(f, "it takes {limit}"),
             SolveError::Engine(fault) => write!(f, "in a reachable state {fault}"),
         }
     }
 }
 
 impl std::error::Error for SolveError {}
+
+impl From<Exceeded> for SolveError {
+    fn from(limit: Exceeded) -> SolveError {
+        SolveError::Limit(limit)
+    }
+}
+
+impl From<Fault> for SolveError {
+    /// A question that ended with the time of the whole is no fault of the engine.
+    fn from(fault: Fault) -> SolveError {
+        match fault.limit() {
+            limit if limit.is_final() => SolveError::Limit(limit),
+            _ => SolveError::Engine(fault),
+        }
+    }
+}
 
 /// What the goals of a game are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,22 +98,24 @@ pub struct Solution {
 
 /// Visits every reachable state and works back from the ends. `visited` is kept up to date for whoever
 /// watches.
-pub fn solve(engine: &dyn Engine, limits: &Limits, visited: &AtomicU64) -> Result<Solution, SolveError> {
-    let space = explore(engine, limits, visited)?;
+pub fn solve(
+    engine: &dyn Engine,
+    options: &Options,
+    budget: &Budget,
+    visited: &AtomicU64,
+) -> Result<Solution, SolveError> {
+    let space = explore(engine, options, budget, visited)?;
     let roles = space.roles();
     let nature = space.nature();
     let best: Vec<Option<Goal>> = (0..roles).map(|role| space.best_goal(role)).collect();
-    let threads = limits.threads;
-    let reachable = (0..roles)
-        .map(|role| {
-            retrograde::distances(
-                &space,
-                |at| best[role].is_some() && space.goal(at, role) == best[role],
-                threads,
-            )
-        })
-        .collect();
-    let forced = (0..roles).map(|role| retrograde::forced_values(&space, role, threads)).collect();
+    let threads = options.threads;
+    let distances = |role: usize| {
+        let is_best = |at| best[role].is_some() && space.goal(at, role) == best[role];
+        retrograde::distances(&space, is_best, threads, budget)
+    };
+    let reachable = (0..roles).map(distances).collect::<Result<_, _>>()?;
+    let forced = |role| retrograde::forced_values(&space, role, threads, budget);
+    let forced = (0..roles).map(forced).collect::<Result<_, _>>()?;
     let sum = match nature {
         Nature::ConstantSum(sum) => Some(sum),
         Nature::Puzzle | Nature::General => None,

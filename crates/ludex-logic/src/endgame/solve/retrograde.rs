@@ -4,32 +4,46 @@
 //! open. That costs a pass over the open states a layer, and no memory for predecessors.
 
 use super::explore::{Space, join};
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::engine::Goal;
 
 /// The depth of what never happens.
 pub(super) const NEVER: u16 = u16::MAX;
 
+/// A state is looked at with its successors, all over memory.
+const TICKS_A_STATE: u64 = 32;
+
 /// For each state the joint moves to the nearest state of `goal`, if all roles work together.
-pub(super) fn distances(space: &Space, goal: impl Fn(usize) -> bool, threads: usize) -> Vec<u16> {
-    layers(space, goal, threads, |at, below| space.successors(at).iter().any(|&next| below(next)))
+pub(super) fn distances(
+    space: &Space,
+    goal: impl Fn(usize) -> bool,
+    threads: usize,
+    budget: &Budget,
+) -> Result<Vec<u16>, Exceeded> {
+    layers(space, goal, threads, budget, |at, below| space.successors(at).iter().any(|&next| below(next)))
 }
 
 /// For each state the greatest value that the role can force, and within how many joint moves.
-pub(super) fn forced_values(space: &Space, role: usize, threads: usize) -> Vec<(Option<Goal>, u16)> {
+pub(super) fn forced_values(
+    space: &Space,
+    role: usize,
+    threads: usize,
+    budget: &Budget,
+) -> Result<Vec<(Option<Goal>, u16)>, Exceeded> {
     let mut values: Vec<Goal> = (0..space.len()).filter_map(|at| space.goal(at, role)).collect();
     values.sort_unstable();
     values.dedup();
     let mut best = vec![(None, NEVER); space.len()];
     for &value in values.iter().rev() {
         let goal = |at| space.goal(at, role).is_some_and(|goal| goal >= value);
-        let depths = layers(space, goal, threads, |at, below| is_forced(space, role, at, below));
+        let depths = layers(space, goal, threads, budget, |at, below| is_forced(space, role, at, below))?;
         for (best, depth) in best.iter_mut().zip(depths) {
             if best.0.is_none() && depth != NEVER {
                 *best = (Some(value), depth);
             }
         }
     }
-    best
+    Ok(best)
 }
 
 /// True if some move of the role leads below with every combination of the others' moves.
@@ -55,25 +69,35 @@ fn layers(
     space: &Space,
     goal: impl Fn(usize) -> bool,
     threads: usize,
+    budget: &Budget,
     holds: impl Fn(usize, &dyn Fn(u32) -> bool) -> bool + Sync,
-) -> Vec<u16> {
+) -> Result<Vec<u16>, Exceeded> {
     let mut depths: Vec<u16> = (0..space.len()).map(|at| if goal(at) { 0 } else { NEVER }).collect();
     let mut open: Vec<u32> = (0..space.len() as u32)
         .filter(|&at| depths[at as usize] == NEVER && !space.is_end(at as usize))
         .collect();
     for depth in 1..NEVER {
         let below = |next: u32| depths[next as usize] != NEVER;
-        let pass = |part: &[u32]| -> Vec<u32> {
-            part.iter().copied().filter(|&at| holds(at as usize, &below)).collect()
+        let pass = |part: &[u32]| -> Result<Vec<u32>, Exceeded> {
+            let mut meter = budget.clock();
+            let mut found = Vec::new();
+            for &at in part {
+                meter.tick_by(TICKS_A_STATE)?;
+                if holds(at as usize, &below) {
+                    found.push(at);
+                }
+            }
+            Ok(found)
         };
         let share = open.len().div_ceil(threads.max(1)).max(1024);
         let found: Vec<u32> = if open.len() <= share {
-            pass(&open)
+            pass(&open)?
         } else {
             std::thread::scope(|scope| {
                 let tasks: Vec<_> = open.chunks(share).map(|part| scope.spawn(|| pass(part))).collect();
-                tasks.into_iter().flat_map(join).collect()
-            })
+                let parts: Result<Vec<_>, _> = tasks.into_iter().map(join).collect();
+                parts.map(|parts| parts.concat())
+            })?
         };
         if found.is_empty() {
             break;
@@ -83,5 +107,5 @@ fn layers(
         }
         open.retain(|&at| depths[at as usize] == NEVER);
     }
-    depths
+    Ok(depths)
 }
