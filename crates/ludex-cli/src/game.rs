@@ -10,6 +10,7 @@ use ludex::engine::engine::Engine;
 use ludex::engine::propnet::{Compiled, compile};
 use ludex::engines::Choice;
 use ludex::games;
+use ludex::gdl::spelling::did_you_mean;
 use ludex::gdl::syntax::{self, Notation};
 use ludex::gdl::{Game, Sheet};
 use std::fs::File;
@@ -57,38 +58,10 @@ fn not_found(argument: &Path) -> Misuse {
     let shown = argument.display();
     let what =
         if argument.is_dir() { "is a folder, not a rule sheet" } else { "is no file and no bundled game" };
-    let stem = argument.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-    let mut near: Vec<(usize, &str)> = games::ALL
-        .iter()
-        .map(|game| (distance(&stem, game.name), game.name))
-        // A third of the letters wrong is still a misspelling; more is another word.
-        .filter(|(distance, name)| *distance <= name.len().div_ceil(3) || name.starts_with(&*stem))
-        .filter(|_| !stem.is_empty())
-        .collect();
-    near.sort_unstable();
-    let names: Vec<String> = near.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
-    let advice = if names.is_empty() {
-        "`ludex games` lists the bundled games".to_owned()
-    } else {
-        format!("did you mean {}?", names.join(" or "))
-    };
+    let stem = argument.file_stem().unwrap_or_default().to_string_lossy();
+    let advice = did_you_mean(&stem, games::ALL.iter().map(|game| game.name))
+        .unwrap_or_else(|| "`ludex games` lists the bundled games".to_owned());
     Misuse(format!("`{shown}` {what}; {advice}"))
-}
-
-/// How many letters must be put in, left out or changed to make one word of the other (Levenshtein).
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &b) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
 
 impl Loaded {
@@ -149,17 +122,8 @@ impl Loaded {
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, not_found};
+    use super::not_found;
     use std::path::Path;
-
-    #[test]
-    fn distance_counts_edits() {
-        for (left, right, expected) in [("", "", 0), ("nim", "", 3), ("hex", "hax", 1), ("maze", "amaze", 1)]
-        {
-            assert_eq!(distance(left, right), expected, "{left} {right}");
-            assert_eq!(distance(right, left), expected, "{right} {left}");
-        }
-    }
 
     #[test]
     fn misspelt_names_get_a_suggestion() {

@@ -1,8 +1,8 @@
 //! The command `ludex`: games in the Game Description Language, from the terminal.
 //!
 //! This is the only crate that prints. What it prints on standard output is the answer; complaints and
-//! progress go to standard error. The exit status is 0 for *yes* or *done*, 1 for *no* or *failed*, and 2
-//! for misuse: arguments that make no sense, or files that are not there.
+//! progress go to standard error. The exit status is 0 for *yes* or *done*, 1 for *no* or *failed*, 2 for
+//! misuse (arguments that make no sense, files that are not there), and 130 after Ctrl-C.
 
 #![forbid(unsafe_code)]
 
@@ -10,6 +10,7 @@ mod args;
 mod cmd;
 mod encoding;
 mod game;
+mod interrupt;
 mod json;
 mod limit;
 mod plot;
@@ -24,21 +25,29 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
-    let mut out = BufWriter::new(io::stdout().lock());
+    interrupt::listen();
+    // Not locked: who is interrupted has something to say from another thread.
+    let mut out = BufWriter::new(io::stdout());
     let result = cmd::run(&arguments.command, &mut out).and_then(|status| {
         out.flush()?;
         Ok(status)
     });
     match result {
+        Ok(_) if interrupt::happened() => ExitCode::from(interrupt::STATUS),
         Ok(Status::Yes) => ExitCode::SUCCESS,
         Ok(Status::No) => ExitCode::FAILURE,
+        Ok(Status::Misused) => ExitCode::from(2),
         // Whoever closed the pipe has seen enough; that is not a failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // What was answered before the failure comes first. It may be unwritable too.
             let _ = out.flush();
             let _ = writeln!(io::stderr(), "error: {error:#}");
-            if error.is::<Misuse>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+            match error {
+                _ if interrupt::happened() => ExitCode::from(interrupt::STATUS),
+                error if error.is::<Misuse>() => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }

@@ -6,9 +6,9 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ludex::engine::budget::{Budget, Progress as Stages};
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -25,18 +25,23 @@ impl Progress {
     /// Work of unknown length.
     pub fn spinner(message: impl Into<String>) -> Progress {
         let message = message.into();
-        Progress::start(move || message.clone(), None)
+        Progress::start(move || message.clone(), None, PATIENCE)
     }
 
     /// Work of unknown length that says how far it has got.
     pub fn telling(message: impl Fn() -> String + Send + 'static) -> Progress {
-        Progress::start(message, None)
+        Progress::start(message, None, PATIENCE)
+    }
+
+    /// Somebody waits for this, so it shows from the first moment on.
+    pub fn at_once(message: impl Fn() -> String + Send + 'static) -> Progress {
+        Progress::start(message, None, Duration::ZERO)
     }
 
     /// Work of `length` parts.
     pub fn bar(message: impl Into<String>, length: u64) -> Progress {
         let message = message.into();
-        Progress::start(move || message.clone(), Some(length))
+        Progress::start(move || message.clone(), Some(length), PATIENCE)
     }
 
     /// Says how many parts are done.
@@ -44,12 +49,16 @@ impl Progress {
         self.position.store(position, Ordering::Relaxed);
     }
 
-    fn start(message: impl Fn() -> String + Send + 'static, length: Option<u64>) -> Progress {
+    fn start(
+        message: impl Fn() -> String + Send + 'static,
+        length: Option<u64>,
+        patience: Duration,
+    ) -> Progress {
         let position = Arc::new(AtomicU64::new(0));
         let drawing = std::io::stderr().is_terminal().then(|| {
             let (stop, stopped) = channel();
             let shared = position.clone();
-            (stop, std::thread::spawn(move || draw(&message, length, &shared, &stopped)))
+            (stop, std::thread::spawn(move || draw(&message, length, patience, &shared, &stopped)))
         });
         Progress { position, drawing }
     }
@@ -73,11 +82,28 @@ impl Drop for Progress {
     }
 }
 
-fn draw(message: &dyn Fn() -> String, length: Option<u64>, position: &AtomicU64, stopped: &Receiver<()>) {
-    if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+/// The bar on the terminal, if there is one.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Takes the bar off the terminal: the process ends.
+pub fn wipe() {
+    if let Some(bar) = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        bar.finish_and_clear();
+    }
+}
+
+fn draw(
+    message: &dyn Fn() -> String,
+    length: Option<u64>,
+    patience: Duration,
+    position: &AtomicU64,
+    stopped: &Receiver<()>,
+) {
+    if stopped.recv_timeout(patience) != Err(RecvTimeoutError::Timeout) {
         return;
     }
-    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr()).with_elapsed(PATIENCE);
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr()).with_elapsed(patience);
+    *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
     let template = match length {
         Some(_) => "{msg} [{bar:30}] {percent}% {elapsed}",
         None => "{spinner} {msg} {elapsed}",
@@ -91,4 +117,5 @@ fn draw(message: &dyn Fn() -> String, length: Option<u64>, position: &AtomicU64,
         bar.tick();
     }
     bar.finish_and_clear();
+    *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }

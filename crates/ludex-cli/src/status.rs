@@ -9,6 +9,8 @@ pub enum Status {
     Yes,
     /// No: exit status 1.
     No,
+    /// The caller's mistake, which was told on the way: exit status 2.
+    Misused,
 }
 
 impl Status {

@@ -31,6 +31,7 @@ pub mod diagnostic;
 mod lower;
 pub mod rewrite;
 pub mod rules;
+pub mod spelling;
 pub mod symbols;
 pub mod syntax;
 pub mod unify;

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex endgame build tictactoe --depth 4 -o tictactoe.end
-  ludex endgame query tictactoe.end --state '(cell 1 1 x) (cell 1 2 x) ... (control xplayer)'
+  ludex endgame query tictactoe.end --state initial
   ludex endgame info tictactoe.end")]
 pub struct Endgame {
     #[command(subcommand)]
@@ -30,12 +30,12 @@ pub enum EndgameAction {
 /// Regress the goals of a game
 ///
 /// Goes back from the best goals of all roles, one joint move at a time, until depth N, the end, or a limit.
-/// What is finished when a limit is met is written, and the limit is named. The file is written under another
-/// name and renamed, so it is there whole or not at all.
+/// What is finished when a limit is met, or on Ctrl-C, is written, and the limit is named. The file is written
+/// under another name and renamed, so it is there whole or not at all.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex endgame build tictactoe --depth 4 -o tictactoe.end
-  ludex endgame build mygame.kif --time 30 -o mygame.end --json
+  ludex endgame build connectfour4x4 --time 2 -o connectfour4x4.end --json
   ludex endgame build nim --no-invariants -o nim.end")]
 pub struct EndgameBuild {
     #[command(flatten)]
@@ -73,13 +73,14 @@ pub struct EndgameBuild {
 /// Look up a state
 ///
 /// Prints the state's entries with their plans, what it is for each role (winning: only this role has an
-/// entry; cooperative: others have one too; losing: only others have one; unknown), and the moves to play.
+/// entry; cooperative: others have one too; losing: only others have one; unknown, and why), and the moves to play.
 /// STATE is a list of fluents in KIF, `-` for standard input; `initial` is the initial state.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
-  ludex endgame query maze.end --state '(cell a) (gold i) (step 5)'
-  ludex endgame query tictactoe.end --state initial --json
-  ludex endgame query nim.end --state - < state.kif")]
+  ludex endgame build maze -o maze.end
+  ludex endgame query maze.end --state '(cell d) (gold i) (step 5)'
+  ludex endgame query maze.end --state initial --json
+  echo '(cell d) (gold i) (step 10)' | ludex endgame query maze.end --state -")]
 pub struct EndgameQuery {
     /// An end-game database
     #[arg(value_name = "FILE")]
@@ -103,6 +104,7 @@ pub struct EndgameQuery {
 /// state is visited for that).
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
+  ludex endgame build tictactoe --depth 2 -o tictactoe.end
   ludex endgame info tictactoe.end
   ludex endgame info tictactoe.end --descriptions 5
   ludex endgame info tictactoe.end --ghosts --json")]
@@ -133,7 +135,7 @@ pub struct EndgameInfo {
 #[command(after_help = "EXAMPLES:
   ludex solve tictactoe
   ludex solve nim -o nim.end && ludex endgame query nim.end --state initial
-  ludex solve mygame.kif --states 50000000 --json")]
+  ludex solve connectfour4x4 --states 200000 --time 60 --json")]
 pub struct Solve {
     #[command(flatten)]
     pub game: GameArgument,

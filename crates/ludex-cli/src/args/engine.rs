@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[command(after_help = "EXAMPLES:
   ludex perft tictactoe --depth 5
   ludex perft connectfour --depth 4 --divide
-  ludex perft mygame.kif --depth 3 --engine datalog --json")]
+  ludex perft nim --depth 3 --engine datalog --json")]
 pub struct Perft {
     #[command(flatten)]
     pub game: GameArgument,
@@ -68,9 +68,10 @@ pub struct Simulate {
 /// them, and match records of GGP.org servers.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
-  ludex replay mygame.kif mygame.jsonl.gz
-  ludex replay tictactoe match1.json match2.json --json
-  ludex replay mygame.kif mygame.jsonl.gz --engine tree --encoding relevant")]
+  ludex simulate tictactoe --json > match.jsonl
+  ludex replay tictactoe match.jsonl
+  ludex replay tictactoe match.jsonl --engine datalog --json
+  ludex replay tictactoe match.jsonl --engine tree --encoding relevant")]
 pub struct Replay {
     #[command(flatten)]
     pub game: GameArgument,
@@ -96,10 +97,11 @@ pub struct Replay {
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex bench connectfour
-  ludex bench tictactoe reversi hex --seconds 5
+  ludex bench tictactoe nim reversi --seconds 0.5
   ludex bench breakthrough --batch
-  ludex bench mygame.kif --engine datalog --json
-  ludex bench --gdl-perf mygame.kif result.txt 10")]
+  ludex bench connectfour --engine tree --json
+  ludex bench tictactoe nim --seconds 0.5 --plot speed.svg
+  ludex bench --gdl-perf tictactoe result.txt 2")]
 pub struct Bench {
     /// Rule sheets: files, `-`, or names of bundled games
     #[arg(value_name = "GAME", required_unless_present = "gdl_perf")]

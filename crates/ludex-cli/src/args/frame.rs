@@ -15,9 +15,9 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex frame tictactoe
-  ludex frame mygame.kif --covering relevant --as infix
-  ludex frame mygame.kif --covering pruned --prove 10
-  ludex frame mygame.kif > translated.kif && ludex perft translated.kif --depth 3")]
+  ludex frame nim --covering relevant --as infix
+  ludex frame connectfour --covering pruned --prove 10
+  ludex frame tictactoe > translated.kif && ludex perft translated.kif --depth 3")]
 pub struct Frame {
     #[command(flatten)]
     pub game: GameArgument,
@@ -47,7 +47,8 @@ pub enum Covering {
 ///
 /// Visits every state down to a depth, without memory and without cuts: the measuring stick for encodings and
 /// engines. Prints the number of states from depth 0 on, each way to reach one counted, the seconds of
-/// processor time that the search took, and the value for the first role if all others are against it, where the depth decides it.
+/// processor time that the search took, and the value for the first role if all others are against it, where
+/// the depth decides it.
 ///
 /// An encoding is the way in which the successor is computed: by the rules as they are, or by the rules that
 /// `ludex frame` makes of them with one of its coverings; `auto` measures for a moment and takes the faster.
@@ -55,7 +56,7 @@ pub enum Covering {
 #[command(after_help = "EXAMPLES:
   ludex minimax tictactoe --depth 9
   ludex minimax tictactoe --depth 9 --ignore-terminal --engine datalog --encoding pruned
-  ludex minimax mygame.kif --depth 4 --encoding auto --json")]
+  ludex minimax connectfour --depth 4 --encoding auto --json")]
 pub struct Minimax {
     #[command(flatten)]
     pub game: GameArgument,

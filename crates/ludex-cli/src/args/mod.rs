@@ -6,6 +6,7 @@ mod frame;
 mod playing;
 mod prove;
 mod sheet;
+mod shell;
 
 pub use endgame::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
 pub use engine::{Bench, Perft, Replay, Simulate};
@@ -13,6 +14,7 @@ pub use frame::{Covering, EncodingChoice, Frame, Minimax};
 pub use playing::{AgentArguments, Match, Play, Player};
 pub use prove::{Backend, Prove};
 pub use sheet::{Check, Debug, Form, Games, Notation, Print, Target};
+pub use shell::{Completions, Man};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
@@ -27,7 +29,7 @@ use std::path::PathBuf;
 /// and computes states, legal moves and outcomes. GAME is a file, `-` for standard input, or the name of
 /// a bundled game (`ludex games`).
 ///
-/// Exit status: 0 for yes or done, 1 for no or failed, 2 for misuse.
+/// Exit status: 0 for yes or done, 1 for no or failed, 2 for misuse, 130 after Ctrl-C.
 #[derive(Debug, Parser)]
 #[command(name = "ludex", version, max_term_width = 100)]
 pub struct Arguments {
@@ -53,6 +55,8 @@ pub enum Command {
     Solve(Solve),
     Debug(Debug),
     Games(Games),
+    Completions(Completions),
+    Man(Man),
 }
 
 #[derive(Debug, Args)]

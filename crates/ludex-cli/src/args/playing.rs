@@ -6,14 +6,16 @@ use std::path::PathBuf;
 
 /// Play against Ludex in the terminal
 ///
-/// Draws the board, lists your legal moves, and plays all other roles. Type the number of a move or the
-/// move itself; `hint` asks the engine what it would do, `view` shows what it thinks, `undo` takes your
-/// last move back, `quit` ends.
+/// Draws the board, lists your legal moves, and plays all other roles. Type a move by its number, which stays
+/// the same all game, or in words: `(drop 3)`, `drop 3` and `d 3` are the same where one move is meant. `hint`
+/// asks the engine what it would do, `view` shows what it thinks, `history` lists the moves so far, `undo` and
+/// `redo` go back and forward, `new` begins again, `save FILE` and `load FILE` keep a game and go on with one,
+/// `help` says all this, `quit` ends.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex play tictactoe
-  ludex play connectfour --role red --playclock 5
-  ludex play mygame.kif --threads 1")]
+  ludex play connectfour --role yellow --playclock 5
+  ludex play nim --threads 1")]
 pub struct Play {
     #[command(flatten)]
     pub game: GameArgument,
@@ -68,17 +70,17 @@ pub struct Player {
 /// `random`, and `human` (moves are read from standard input). A role called `random` is played by chance
 /// and takes no player.
 ///
-/// Illegal moves (IL), late ones (TO) and broken connections (CE) are replaced by random legal moves. With
-/// --matches everybody meets everybody so often, taking turns at the roles, and a table closes the answer.
-/// Exit status 1 if a match did not come to its end.
+/// Illegal moves (IL), late ones (TO) and broken connections (CE) are replaced by random legal moves; a player
+/// that cannot be reached at the start ends it. With --matches everybody meets everybody so often, taking turns
+/// at the roles, and a table closes the answer, also on Ctrl-C. Exit status 1 if a match did not come to its end.
 #[derive(Debug, Args)]
 #[command(
     name = "match",
     after_help = "EXAMPLES:
   ludex match tictactoe ludex random
-  ludex match connectfour http://localhost:9147 http://localhost:9148 --startclock 20 --playclock 5
-  ludex match breakthrough ludex plain --matches 100 --playclock 0.2 --threads 1
-  ludex match mygame.kif localhost:9147 random --scramble --record matches.json"
+  ludex match connectfour http://localhost:9147 http://localhost:9148 --playclock 1
+  ludex match tictactoe ludex plain --matches 4 --playclock 0.1 --threads 1
+  ludex match tictactoe localhost:9147 random --scramble --playclock 1 --record matches.json"
 )]
 pub struct Match {
     #[command(flatten)]

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex prove tictactoe turn-taking control 'persistence(not cell(_,_,b))'
-  ludex prove mygame.kif well-formed
-  ludex prove mygame.kif 'forall X: true(open(X)) => next not true(open(X))' --time 10
+  ludex prove connectfour4x4 well-formed
+  ludex prove tictactoe 'forall X, Y: true(cell(X,Y,x)) => next true(cell(X,Y,x))' --time 10
   ludex prove tictactoe --discover
   ludex prove tictactoe playable --emit asp")]
 pub struct Prove {

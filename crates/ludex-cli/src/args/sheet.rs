@@ -8,13 +8,13 @@ use std::path::PathBuf;
 ///
 /// Draws every finding with its place and a hint, and closes with a summary line for each game. Errors
 /// are findings that leave the rules without a meaning; warnings break the letter of the specification
-/// only. Exit status 1 if there is an error.
+/// only. Exit status 1 if there is an error; 2 if a sheet is not there, after all others.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex check tictactoe
-  ludex check mygame.kif --json
-  ludex check *.kif
-  generate-rules | ludex check -")]
+  ludex print nim > mygame.kif && ludex check mygame.kif --json
+  ludex check mygame.kif tictactoe reversi
+  ludex print nim --as infix | ludex check -")]
 pub struct Check {
     /// Rule sheets: files, `-`, or names of bundled games
     #[arg(value_name = "GAME", required = true)]
@@ -32,9 +32,9 @@ pub struct Check {
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex print tictactoe --as infix
-  ludex print mygame.kif --as asp > mygame.lp
-  ludex print mygame.kif --as aiger > mygame.aag
-  ludex print mygame.kif --as kif --rules")]
+  ludex print nim --as asp > nim.lp
+  ludex print nim --as aiger > nim.aag
+  ludex print connectfour --as kif --rules")]
 pub struct Print {
     #[command(flatten)]
     pub game: GameArgument,
@@ -75,7 +75,7 @@ pub enum Notation {
 /// The forms are for reading, not for programs: they may change from version to version.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
-  ludex debug tree mygame.kif
+  ludex debug tree tictactoe
   ludex debug strata tictactoe
   ludex debug domains tictactoe --full")]
 pub struct Debug {
@@ -87,13 +87,13 @@ pub struct Debug {
 #[derive(Debug, Subcommand)]
 pub enum Form {
     /// The syntax tree with the place of every node; also for sheets with errors
-    #[command(after_help = "EXAMPLES:\n  ludex debug tree mygame.kif")]
+    #[command(after_help = "EXAMPLES:\n  ludex debug tree tictactoe")]
     Tree(GameArgument),
     /// The interned rules, numbered, with the clause that each comes from
-    #[command(after_help = "EXAMPLES:\n  ludex debug rules mygame.kif")]
+    #[command(after_help = "EXAMPLES:\n  ludex debug rules tictactoe")]
     Rules(GameArgument),
     /// The order in which the rules are applied, and which of them are recursive
-    #[command(after_help = "EXAMPLES:\n  ludex debug strata mygame.kif")]
+    #[command(after_help = "EXAMPLES:\n  ludex debug strata tictactoe")]
     Strata(GameArgument),
     /// What each argument can hold, and the vocabulary of fluents and moves
     #[command(after_help = "EXAMPLES:
@@ -110,7 +110,7 @@ pub enum Form {
     #[command(after_help = "EXAMPLES:
   ludex debug propnet tictactoe
   ludex debug propnet breakthrough
-  ludex debug propnet nim --dot | dot -Tsvg > nim.svg")]
+  ludex debug propnet tictactoe --dot > tictactoe.dot")]
     Propnet {
         #[command(flatten)]
         game: GameArgument,

@@ -2,18 +2,28 @@
 
 use crate::args::Check;
 use crate::game::{self, Loaded};
-use crate::status::Status;
+use crate::status::{Misuse, Status};
 use crate::{json, report};
 use anyhow::Result;
 use ludex::gdl::syntax::line_column;
 use ludex::gdl::{Diagnostic, Game, Keyword};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{self, Write};
 
 pub fn run(args: &Check, out: &mut dyn Write) -> Result<Status> {
     let mut sound = true;
+    let mut missing = false;
     for argument in &args.games {
-        let loaded = game::read(argument)?;
+        let loaded = match game::read(argument) {
+            Ok(loaded) => loaded,
+            // A sheet that is not there should not cost the findings about the others.
+            Err(error) if error.is::<Misuse>() => {
+                writeln!(io::stderr(), "error: {error:#}")?;
+                missing = true;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         sound &= loaded.sheet.game().is_some();
         if args.json.json {
             json::line(out, &answer(&loaded))?;
@@ -25,7 +35,7 @@ pub fn run(args: &Check, out: &mut dyn Write) -> Result<Status> {
             out.flush()?;
         }
     }
-    Ok(Status::of(sound))
+    Ok(if missing { Status::Misused } else { Status::of(sound) })
 }
 
 fn answer(loaded: &Loaded) -> Value {

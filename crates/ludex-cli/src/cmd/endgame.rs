@@ -4,7 +4,7 @@ use crate::args::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuer
 use crate::progress::{Progress, making};
 use crate::report::count;
 use crate::status::{Misuse, Status};
-use crate::{game, json, limit};
+use crate::{game, interrupt, json, limit};
 use anyhow::{Context, Result, anyhow};
 use cpu_time::{ProcessTime, ThreadTime};
 use ludex::engine::budget::Budget;
@@ -12,6 +12,7 @@ use ludex::engine::engine::{Engine, PlayoutBuffer};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex::engines;
+use ludex::gdl::spelling::did_you_mean;
 use ludex::logic::discover;
 use ludex::logic::endgame::file::{self, FileError, Form};
 use ludex::logic::endgame::query::{self, Class};
@@ -49,7 +50,11 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
     };
     let reached = Arc::new(Reached::default());
     let options = Options {
-        budget: args.bounds.budget().within(Duration::from_secs_f64(args.time)),
+        budget: args
+            .bounds
+            .budget()
+            .within(Duration::from_secs_f64(args.time))
+            .with_cancel(interrupt::stop_token()),
         depth: args.depth.unwrap_or(60_000),
         nodes: args.memory as usize * 1_000_000,
         entries: args.entries.unwrap_or(u64::MAX),
@@ -72,7 +77,8 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
     file::write(&args.output, &regression.bytes)
         .map_err(|error| Misuse(format!("`{}` cannot be written: {error}", args.output.display())))?;
     let summary = regression.summary;
-    let limit = summary.stop.map(|stop| stop.to_string());
+    let named = |stop: Stop| if interrupt::happened() { "interrupted".to_owned() } else { stop.to_string() };
+    let limit = summary.stop.map(named);
     if args.json.json {
         let line = json!({
             "game": loaded.name, "depth": summary.depth, "entries": summary.entries, "seconds": summary.seconds,
@@ -144,10 +150,14 @@ fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
     };
     let role = match &args.role {
         None => RoleId(0),
-        Some(name) => vocabulary
-            .roles()
-            .find(|&role| vocabulary.show_role(role) == *name)
-            .ok_or_else(|| Misuse(format!("`{name}` is no role of the game")))?,
+        Some(name) => {
+            vocabulary.roles().find(|&role| vocabulary.show_role(role) == *name).ok_or_else(|| {
+                let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
+                let near = did_you_mean(name, roles.iter().map(String::as_str));
+                let advice = near.unwrap_or_else(|| format!("its roles are {}", roles.join(", ")));
+                Misuse(format!("`{name}` is no role of the game; {advice}"))
+            })?
+        }
     };
     let answer = query::query(&database, &mut *worker, &state)
         .map_err(|fault| limit::met("the game", "the state and its successors", &fault))?;
@@ -177,6 +187,7 @@ fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
         let line = json!({
             "class": class(role), "entries": entries, "moves": by_role(&|role| json!(moves_of(role))),
             "classes": by_role(&|role| json!(class(role))),
+            "reason": answer.gap.map(|gap| gap.to_string()),
         });
         json::line(out, &line)?;
         return Ok(Status::Yes);
@@ -193,6 +204,9 @@ fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
         if !moves.is_empty() {
             writeln!(out, "  play {}", moves.join(" or "))?;
         }
+    }
+    if let Some(gap) = answer.gap {
+        writeln!(out, "  {gap}")?;
     }
     for text in describe::matching(&database, vocabulary, &state) {
         writeln!(out, "{text}")?;

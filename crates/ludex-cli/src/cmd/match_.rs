@@ -1,23 +1,25 @@
 //! `ludex match`: a GGP manager.
 
+use super::play::typed::{self, Numbered};
 use crate::args::Match;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
-use crate::{game, json, limit};
+use crate::{game, interrupt, json, limit};
 use anyhow::{Context, Error, Result};
 use ludex::engine::fault::Fault;
 use ludex::engine::vocabulary::Vocabulary;
 use ludex::gdl::syntax::print;
 use ludex::ggp::http::client::Address;
 use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
-use ludex::ggp::manager::{self, Event, Joint, Played, Setting, Terms, tournament};
+use ludex::ggp::manager::tournament::{self, Score};
+use ludex::ggp::manager::{self, Event, Joint, Played, Setting, Terms, Unfit};
 use ludex::ggp::record::MatchRecord;
 use ludex::search::agent;
 use ludex_board::Boards;
 use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub fn run(args: &Match, out: &mut dyn Write) -> Result<Status> {
@@ -65,7 +67,7 @@ fn one(
     let vocabulary: &Vocabulary = setting.engine.vocabulary();
     let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
     let mut boards: Option<Boards> = None;
-    manager::fits(vocabulary, seats.len()).map_err(|error| Misuse(error.to_string()))?;
+    manager::fits(vocabulary, seats.len()).map_err(unfit)?;
     if !args.json.json {
         let names: Vec<String> = seats.iter().map(|seat| seat.name()).collect();
         let played = manager::roles_to_play(vocabulary).into_iter().map(|role| &roles[role.index()]);
@@ -79,8 +81,7 @@ fn one(
             shown = show(&event, vocabulary, &roles, &mut boards, out);
         }
     };
-    let Played { record, fault } =
-        manager::run(setting, &mut seats, terms, &mut watch).map_err(|error| Misuse(error.to_string()))?;
+    let Played { record, fault } = manager::run(setting, &mut seats, terms, &mut watch).map_err(unfit)?;
     shown?;
     keep(records, &record)?;
     if args.json.json {
@@ -140,6 +141,14 @@ fn show(
     out.flush()
 }
 
+/// Players that do not fit the game are the caller's mistake; one that is not there is a failure.
+fn unfit(error: Unfit) -> anyhow::Error {
+    match error {
+        Unfit::Unreachable { .. } => error.into(),
+        error => Misuse(error.to_string()).into(),
+    }
+}
+
 /// A round robin and its table.
 fn many(
     args: &Match,
@@ -163,33 +172,53 @@ fn many(
         seats += 1;
         players[number].seat(args, seats)
     };
-    let mut report = |one: &Played, _: &[tournament::Score]| {
+    // What is finished is told whatever happens: Ctrl-C, a player that has gone, the end.
+    let finished: Arc<Mutex<Vec<Score>>> = Arc::default();
+    let (told, as_json) = (finished.clone(), args.json.json);
+    let armed = interrupt::closing(move |out| table(&locked(&told), as_json, out));
+    let mut report = |one: &Played, scores: &[Score]| {
         let record = &one.record;
         played += 1;
         stuck = stuck.take().or(one.fault.as_ref().map(|fault| broken_off(setting, record, fault)));
         progress.set(played);
         all_completed &= record.is_completed;
+        *locked(&finished) = scores.to_vec();
         let written = keep(records, record)
-            .and_then(|()| if args.json.json { Ok(json::line(out, &summary(record))?) } else { Ok(()) });
+            .and_then(|()| if as_json { Ok(json::line(out, &summary(record))?) } else { Ok(()) });
         if failed.is_ok() {
             failed = written;
         }
     };
-    let scores = tournament::play(setting, players.len(), matches, terms, &mut make, &mut report)
-        .map_err(|error| Misuse(error.to_string()))?;
-    failed?;
+    let ended = tournament::play(setting, players.len(), matches, terms, &mut make, &mut report);
+    drop(armed);
     drop(progress);
-    if !args.json.json {
-        let player = "player";
-        writeln!(
-            out,
-            "{player:24} {:>8} {:>10} {:>8} {:>8} {:>8}",
-            "matches", "mean goal", "+-95%", "best", "errors"
-        )?;
+    failed?;
+    match ended {
+        Ok(scores) => table(&scores, as_json, out)?,
+        Err(error) => {
+            let scores = locked(&finished);
+            if !scores.is_empty() {
+                table(&scores, as_json, out)?;
+            }
+            return Err(unfit(error));
+        }
     }
-    for score in &scores {
+    stuck.map_or(Ok(Status::of(all_completed)), Err)
+}
+
+fn locked(scores: &Mutex<Vec<Score>>) -> MutexGuard<'_, Vec<Score>> {
+    scores.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The scores, a line for each player.
+fn table(scores: &[Score], as_json: bool, out: &mut dyn Write) -> io::Result<()> {
+    if !as_json {
+        let (player, matches, mean) = ("player", "matches", "mean goal");
+        writeln!(out, "{player:24} {matches:>8} {mean:>10} {:>8} {:>8} {:>8}", "+-95%", "best", "errors")?;
+    }
+    for score in scores {
         let confidence = score.confidence();
-        if args.json.json {
+        if as_json {
             let answer = json!({
                 "player": score.name,
                 "matches": score.matches,
@@ -206,7 +235,7 @@ fn many(
             writeln!(out, "{:>8} {:>8}", score.best, score.errors)?;
         }
     }
-    stuck.map_or(Ok(Status::of(all_completed)), Err)
+    Ok(())
 }
 
 /// A match in one line.
@@ -299,20 +328,32 @@ impl Seat for Human {
             return Reply::Move(only.clone());
         }
         let mut err = io::stderr();
+        let numbered: Vec<Numbered> = legal
+            .iter()
+            .enumerate()
+            .map(|(at, text)| Numbered { number: at + 1, text: text.clone() })
+            .collect();
+        let list: Vec<String> =
+            numbered.iter().map(|action| format!("{} {}", action.number, action.text)).collect();
+        let list = list.join("   ");
+        let _ = writeln!(err, "{list}");
         loop {
-            let list = legal.iter().enumerate().map(|(at, text)| format!("{} {text}", at + 1));
-            let _ = write!(err, "{}\n{}> ", list.collect::<Vec<_>>().join("   "), self.role);
+            let _ = write!(err, "{}> ", self.role);
             let mut line = String::new();
             // Who has gone away leaves the rest to chance.
             if !matches!(io::stdin().lock().read_line(&mut line), Ok(count) if count > 0) {
                 return Reply::Pass;
             }
-            let typed = line.trim();
-            let by_number = typed.parse::<usize>().ok().and_then(|number| legal.get(number.wrapping_sub(1)));
-            if let Some(action) = by_number.or_else(|| legal.iter().find(|text| *text == typed)) {
-                return Reply::Move(action.clone());
+            if line.trim() == "moves" {
+                let _ = writeln!(err, "{list}");
+                continue;
             }
-            let _ = writeln!(err, "`{typed}` is no legal move");
+            match typed::find(line.trim(), &numbered, &|| numbered.clone()) {
+                Ok(at) => return Reply::Move(legal[at].clone()),
+                Err(reason) => {
+                    let _ = writeln!(err, "{reason}");
+                }
+            }
         }
     }
 

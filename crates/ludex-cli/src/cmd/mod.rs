@@ -15,6 +15,7 @@ mod player;
 mod print;
 mod prove;
 mod replay;
+mod shell;
 mod simulate;
 mod solve;
 
@@ -42,5 +43,7 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Player(args) => player::run(args, out),
         Command::Match(args) => match_::run(args, out),
         Command::Games(args) => games::run(args, out),
+        Command::Completions(args) => shell::completions(args, out),
+        Command::Man(args) => shell::man(args, out),
     }
 }

@@ -110,3 +110,13 @@ fn folders_of_files_can_be_named_at_once() {
     assert!(run.out.contains("one: 0 errors"), "{}", run.out);
     assert!(run.out.contains("two: 1 error,"), "{}", run.out);
 }
+
+#[test]
+fn a_missing_sheet_does_not_cost_the_others() {
+    let run = ludex(&["check", "tictactoe", "no-such-sheet.kif", "nim"]).ends_with(2);
+    assert!(run.out.contains("tictactoe: 0 errors") && run.out.contains("nim: 0 errors"), "{}", run.out);
+    assert!(run.err.contains("`no-such-sheet.kif` is no file"), "{}", run.err);
+    let broken = Scratch::new("broken.kif", "(role");
+    let run = ludex(&["check", "no-such-sheet.kif", broken.path(), "--json"]).ends_with(2);
+    assert_eq!(run.json().len(), 1);
+}

@@ -34,7 +34,8 @@ fn the_maze_is_known_to_the_end() {
     // Too late: there is no step left for the drop.
     let late =
         ludex_with_input(&["endgame", "query", file.path(), "--state", "-"], b"(cell d) (gold i) (step 10)");
-    assert_eq!(late.ends_with(0).out, "r: unknown\n");
+    let never = "r: unknown\n  no role can reach its best goal from here, whatever is played\n";
+    assert_eq!(late.ends_with(0).out, never);
     let info = ludex(&["endgame", "info", file.path(), "--descriptions", "9", "--ghosts"]).ends_with(0).out;
     assert!(info.starts_with("regression to depth 8, complete\n"), "{info}");
     assert!(info.contains("0: (gold a)\n"), "{info}");
@@ -54,6 +55,8 @@ fn tic_tac_toe_has_no_forced_win() {
         run.ends_with(0).json().remove(0)
     };
     assert_eq!(query("x")["class"], "unknown");
+    let reason = "the database goes to depth 3: a best goal is further away, or out of reach";
+    assert_eq!(query("x")["reason"], reason);
     assert_eq!(query("o")["entries"], serde_json::json!([]));
 }
 
@@ -107,5 +110,48 @@ fn what_is_no_database_is_refused() {
     }
     let run =
         ludex(&["endgame", "query", file.path(), "--state", "initial", "--role", "nobody"]).ends_with(2);
-    assert!(run.err.contains("`nobody` is no role"), "{}", run.err);
+    assert!(run.err.contains("`nobody` is no role of the game; its roles are r"), "{}", run.err);
+    let run = ludex(&["endgame", "query", file.path(), "--state", "(cel a)"]).ends_with(2);
+    assert!(run.err.contains("did you mean `(cell a)`"), "{}", run.err);
+}
+
+/// Why nobody has an entry: over, out of reach, never met in play.
+#[test]
+fn what_is_unknown_is_unknown_for_a_reason() {
+    let file = Scratch::new("tictactoe-solved.end", "");
+    ludex(&["solve", "tictactoe", "-o", file.path()]).ends_with(0);
+    let reason = |state: &str| {
+        let run = ludex(&["endgame", "query", file.path(), "--state", state, "--json"]).ends_with(0);
+        run.json().remove(0)["reason"].clone()
+    };
+    assert_eq!(reason("initial"), serde_json::Value::Null);
+    // A full board without a line is drawn.
+    let drawn = "(cell 1 1 x) (cell 1 2 o) (cell 1 3 x) (cell 2 1 x) (cell 2 2 o) (cell 2 3 o) (cell 3 1 o) \
+                 (cell 3 2 x) (cell 3 3 x) (control o)";
+    assert_eq!(reason(drawn), "the game is over here, with the best goal for nobody");
+    assert_eq!(reason("(control x)"), "play never reaches this state; a solution knows no other");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_build_keeps_what_is_finished() {
+    use std::process::{Command, Stdio};
+    let file = Scratch::new("interrupted.end", "");
+    std::fs::remove_file(file.path()).expect("it was ours");
+    let child = Command::new(env!("CARGO_BIN_EXE_ludex"))
+        .args(["endgame", "build", "eightpuzzle", "--time", "600", "-o", file.path(), "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // The goals are described within milliseconds; the first layer back from them takes minutes.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("it ends");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{out}");
+    let line: serde_json::Value = serde_json::from_str(&out).expect("an answer");
+    assert_eq!(line["limit"], "interrupted", "{line}");
+    assert!(std::path::Path::new(file.path()).exists(), "{line}");
 }

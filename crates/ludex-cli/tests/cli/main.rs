@@ -91,6 +91,29 @@ impl Drop for Scratch {
     }
 }
 
+/// The path with the folder of the binary in front.
+fn path() -> String {
+    let binary = Path::new(env!("CARGO_BIN_EXE_ludex")).parent().expect("a folder").display().to_string();
+    format!("{binary}:{}", std::env::var("PATH").unwrap_or_default())
+}
+
+/// A folder that lives as long as the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("ludex-cli-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("the folder for temporary files can be written");
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// The names of the bundled games.
 fn bundled() -> Vec<String> {
     let names: Vec<String> = ludex(&["games"])

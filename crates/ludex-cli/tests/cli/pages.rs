@@ -1,59 +1,101 @@
-//! The examples in `docs/cli.md` are run: what the page shows is what the binary prints.
+//! The examples on the pages are run: what a page shows is what the binary prints.
 //!
-//! In a `console` block `$ ludex ...` is run, `$ cat FILE` shows a file that the test writes, `> FILE`
-//! keeps an output, and `$ echo $?` shows the last status. `...` stands for any lines.
+//! In a `console` block a line `$ COMMAND` is given to a shell with `ludex` on its path, in a folder of the page's own, and
+//! what it writes to standard output must be what follows; `...` stands for any lines. `$ cat FILE` is the other way round:
+//! the file is made of what follows, for the commands after it. `$ echo $?` shows the last status.
 
-use std::path::Path;
-use std::process::Command;
+use crate::{Folder, ludex, path};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-#[test]
-fn the_examples_of_the_page_come_out_as_shown() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
-    let text = std::fs::read_to_string(page).expect("the page is there");
-    let folder = std::env::temp_dir().join(format!("ludex-cli-page-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
-    let mut commands = 0;
-    for block in text.split("```console\n").skip(1) {
-        let block = block.split("```").next().unwrap_or_default();
-        let mut status = None;
-        for example in block.split("$ ").skip(1) {
-            let (command, shown) = example.split_once('\n').unwrap_or((example, ""));
-            run(&folder, command, shown, &mut status);
-            commands += 1;
-        }
-    }
-    std::fs::remove_dir_all(&folder).expect("it is ours");
-    assert!(commands >= 15, "{commands} examples");
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn run(folder: &Path, command: &str, shown: &str, status: &mut Option<i32>) {
-    let words: Vec<&str> = command.split_whitespace().collect();
-    match words.as_slice() {
-        ["cat", file] => std::fs::write(folder.join(file), shown).expect("it can be written"),
-        ["echo", "$?"] => {
-            assert_eq!(status.map(|s| s.to_string()).as_deref(), Some(shown.trim()), "{command}");
-        }
-        ["ludex", arguments @ ..] => {
-            let (arguments, file) = match arguments {
-                [arguments @ .., ">", file] => (arguments, Some(file)),
-                arguments => (arguments, None),
-            };
-            let output = Command::new(env!("CARGO_BIN_EXE_ludex"))
-                .args(arguments)
-                .current_dir(folder)
-                .output()
-                .expect("the binary starts");
-            *status = output.status.code();
-            let printed = String::from_utf8(output.stdout).expect("answers are UTF-8");
-            match file {
-                Some(file) => std::fs::write(folder.join(file), printed).expect("it can be written"),
-                None => assert!(
-                    matches(&printed, shown),
-                    "docs/cli.md is out of date: `{command}` prints\n{printed}\nbut the page has\n{shown}"
-                ),
+/// README and every page of the book, by name.
+fn pages() -> Vec<(String, String)> {
+    let mut paths = vec![root().join("README.md")];
+    let list = std::fs::read_dir(root().join("docs")).expect("the pages are there");
+    paths.extend(list.map(|entry| entry.expect("it can be read").path()));
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(path).expect("a text"))
+    };
+    paths.iter().map(read).collect()
+}
+
+fn page(name: &str) -> String {
+    let found = pages().into_iter().find(|(page, _)| page == name);
+    found.unwrap_or_else(|| panic!("there is no page {name}")).1
+}
+
+#[cfg(unix)]
+#[test]
+fn the_examples_of_all_pages_come_out_as_shown() {
+    let mut counts = Vec::new();
+    let mut wrong = Vec::new();
+    for (page, text) in pages() {
+        let folder = Folder::new(&format!("page-{page}"));
+        let mut commands = 0;
+        for block in text.split("```console\n").skip(1) {
+            let block = block.split("\n```").next().unwrap_or_default();
+            let mut status = None;
+            // Each example ends before the next one's `$ `, with the end of its last line.
+            let block = format!("\n{block}");
+            for example in block.split("\n$ ").skip(1) {
+                let example = format!("{example}\n");
+                let (command, shown) = example.split_once('\n').unwrap_or_default();
+                wrong.extend(run(&page, &folder.0, command, shown, &mut status));
+                commands += 1;
             }
         }
-        _ => panic!("the page has a command that the test does not know: {command}"),
+        counts.push((page, commands));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // A page that is run stays one.
+    for (name, least) in [
+        ("README.md", 6),
+        ("cli.md", 40),
+        ("proving.md", 4),
+        ("first-game.md", 4),
+        ("writing-a-game.md", 8),
+        ("checking-and-proving.md", 4),
+        ("playing-matches.md", 3),
+        ("measuring.md", 2),
+    ] {
+        let count = counts.iter().find(|(page, _)| page == name).map_or(0, |(_, count)| *count);
+        assert!(count >= least, "{name} has {count} examples, not {least}");
+    }
+}
+
+/// Runs a command; what is wrong with what the page shows of it, if anything is.
+fn run(page: &str, folder: &Path, command: &str, shown: &str, status: &mut Option<i32>) -> Option<String> {
+    match command.split_whitespace().collect::<Vec<_>>().as_slice() {
+        ["cat", file] => {
+            std::fs::write(folder.join(file), shown).expect("it can be written");
+            None
+        }
+        ["echo", "$?"] => {
+            let last = status.map(|status| status.to_string()).unwrap_or_default();
+            (last != shown.trim()).then(|| format!("{page}: the status was {last}, not {shown}"))
+        }
+        _ => {
+            let output = Command::new("sh")
+                .args(["-c", command])
+                .current_dir(folder)
+                .env("PATH", path())
+                .stdin(Stdio::null())
+                .output()
+                .expect("a shell");
+            *status = output.status.code();
+            let printed = String::from_utf8(output.stdout).expect("answers are UTF-8");
+            let complaints = String::from_utf8_lossy(&output.stderr);
+            (!matches(&printed, shown)).then(|| {
+                format!("{page}: `{command}` prints\n{printed}\nbut the page has\n{shown}\n{complaints}")
+            })
+        }
     }
 }
 
@@ -85,4 +127,50 @@ fn left_out_lines_are_understood() {
     ] {
         assert_eq!(matches(printed, shown), expected, "{printed:?} {shown:?}");
     }
+}
+
+/// Every command has a section in `docs/cli.md`, and every option of it is named there.
+#[test]
+fn the_page_of_the_command_line_is_complete() {
+    let text = page("cli.md");
+    let sections: Vec<&str> = text.split("\n## ").collect();
+    let mut missing = Vec::new();
+    for command in crate::help::commands() {
+        let Some(section) =
+            sections.iter().find(|section| section.lines().next() == Some(command[0].as_str()))
+        else {
+            missing.push(format!("a section on `{}`", command[0]));
+            continue;
+        };
+        for word in &command {
+            if !section.contains(word.as_str()) {
+                missing.push(format!("`{}` in its section", command.join(" ")));
+            }
+        }
+        let arguments: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = ludex(&arguments).ends_with(0).out;
+        for option in options(&help) {
+            if !section.contains(&option) && option != "--help" {
+                missing.push(format!("`{option}` of `{}`", command.join(" ")));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/cli.md lacks {missing:#?}");
+}
+
+/// The long options that a help text lists.
+fn options(help: &str) -> Vec<String> {
+    let listed = help.split("\nOptions:\n").nth(1).unwrap_or_default();
+    let names = listed.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let line = line.split_once(", ").filter(|(short, _)| short.len() == 2).map_or(line, |(_, long)| long);
+        line.starts_with("--").then(|| line.split([' ', '<']).next()).flatten()
+    });
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn options_are_found_in_help_texts() {
+    let help = "Usage: x\n\nOptions:\n      --depth <N>\n          Stop\n  -o, --output <FILE>\n  -v, --verbose\n  -h, --help\n";
+    assert_eq!(options(help), ["--depth", "--output", "--verbose", "--help"]);
 }

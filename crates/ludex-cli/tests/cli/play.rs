@@ -12,25 +12,85 @@ fn with<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     [arguments, &SMALL].concat()
 }
 
+/// Plays a bundled game by typing these lines.
+fn played(game: &str, options: &[&str], typed: &str) -> String {
+    let arguments = with(&[&["play", game, "--playclock", "0.1"], options].concat());
+    ludex_with_input(&arguments, typed.as_bytes()).ends_with(0).out
+}
+
 #[test]
 fn a_person_plays_to_the_end_with_hint_view_and_undo() {
     // Race to ten: whatever is typed wrong is asked again.
-    let typed = "nonsense\n99\nhint\nview\n1\nundo\n2\n1\n1\n1\n1\n1\n1\n";
-    let run =
-        ludex_with_input(&with(&["play", "racetoten", "--playclock", "0.2"]), typed.as_bytes()).ends_with(0);
-    assert!(run.out.starts_with("racetoten: you are left\n"), "{}", run.out);
+    let out = played("racetoten", &[], "nonsense\n99\nhint\nview\n1\nundo\n2\n1\n1\n1\n1\n1\n1\n");
+    assert!(out.starts_with("racetoten: you are left\n"), "{out}");
     for expected in [
-        "a number, a move, or one of: hint, view, undo, quit",
+        "the game has no move `nonsense` for you",
+        "there is no move number 99",
         "would be the engine's move",
         "visits    value  move",
         "expected: ",
         "right plays ",
     ] {
-        assert!(run.out.contains(expected), "{expected}: {}", run.out);
+        assert!(out.contains(expected), "{expected}: {out}");
     }
     // The first move was taken back, so step 0 was shown twice.
-    assert_eq!(run.out.matches("\nStep 0\n").count(), 2, "{}", run.out);
-    assert!(run.out.contains("The game is over. goals: left "), "{}", run.out);
+    assert_eq!(out.matches("\nStep 0\n").count(), 2, "{out}");
+    assert!(out.contains("The game is over. goals: left "), "{out}");
+}
+
+#[test]
+fn moves_are_typed_in_words_and_keep_their_numbers() {
+    // The moves of x are (mark 1 1) to (mark 3 3) and noop: numbers 1 to 10, whatever is legal.
+    let out =
+        played("tictactoe", &[], "mark 2 2\nmark 2 2\n5\nMARK 9 9\nmark\nmrak 1 3\nhelp\nmoves\nquit\n");
+    assert!(out.contains("   1 (mark 1 1)     2 (mark 1 2)"), "{out}");
+    for expected in [
+        "(mark 2 2) is not legal now",
+        "move 5, (mark 2 2), is not legal now",
+        "the game has no move `MARK 9 9` for you",
+        "`mark` could be (mark ",
+        "did you mean `mark ",
+        "save FILE   the game so far",
+    ] {
+        assert!(out.contains(expected), "{expected}: {out}");
+    }
+    let after = &out[out.find("Step 2").expect("two moves were made")..];
+    assert!(!after.contains("   5 (mark 2 2)"), "{out}");
+    // Row 3 is played by nobody yet, so at least one of its squares is still listed under its number.
+    assert!(
+        ["7 (mark 3 1)", "8 (mark 3 2)", "9 (mark 3 3)"].iter().any(|text| after.contains(text)),
+        "{out}"
+    );
+}
+
+#[test]
+fn games_are_saved_loaded_redone_and_begun_again() {
+    let file = Scratch::new("saved.jsonl", "");
+    let save =
+        format!("mark 2 2\nhistory\nundo\nredo\nhistory\nsave {}\nnew\nhistory\nredo\nquit\n", file.path());
+    let out = played("tictactoe", &[], &save);
+    // Made once, listed twice: redone exactly as it was, with the engine's answer.
+    let line = out.lines().find(|line| line.contains("1. x (mark 2 2), o noop")).expect("a history");
+    assert_eq!(out.matches(line).count(), 2, "{out}");
+    assert!(out.contains("no move has been made") && out.contains("nothing was taken back"), "{out}");
+    // Start, undone, new: step 0 three times.
+    assert_eq!(out.matches("\nStep 0\n").count(), 3, "{out}");
+    // What is saved is a record like any other.
+    let replayed = ludex(&["replay", "tictactoe", file.path(), "--engine", "datalog", "--json"]).ends_with(0);
+    assert_eq!((&replayed.json()[0]["differences"], &replayed.json()[0]["steps"]), (&0.into(), &3.into()));
+    let out =
+        played("tictactoe", &[], &format!("load {}\nhistory\nload\nload /no/such/file\nquit\n", file.path()));
+    assert!(out.contains(line) && out.contains("load needs a file"), "{out}");
+    assert!(out.contains("`/no/such/file` cannot be read"), "{out}");
+    let out = played("racetoten", &[], &format!("load {}\nhistory\nquit\n", file.path()));
+    assert!(out.contains("is a record of another game") && out.contains("no move has been made"), "{out}");
+}
+
+#[test]
+fn after_the_end_a_person_may_go_on() {
+    let out = played("racetoten", &[], "1\n1\n1\n1\n1\n1\nhint\nview\n1\nundo\nquit\n");
+    let end = out.find("The game is over. goals: ").expect("an end");
+    assert!(out[end..].contains("the game is over") && out[end..].contains("\nStep "), "{out}");
 }
 
 #[test]
@@ -45,6 +105,8 @@ fn a_person_may_leave_and_may_choose_the_role() {
     ludex_with_input(&with(&["play", "tictactoe", "--playclock", "0.1"]), b"").ends_with(0);
     let wrong = ludex(&["play", "tictactoe", "--role", "z"]).ends_with(2);
     assert!(wrong.err.contains("its roles are x, o"), "{}", wrong.err);
+    let wrong = ludex(&["play", "racetoten", "--role", "rihgt"]).ends_with(2);
+    assert!(wrong.err.contains("did you mean `right`?"), "{}", wrong.err);
 }
 
 #[test]
@@ -92,6 +154,54 @@ fn tournaments_end_with_a_table() {
 fn a_match_that_is_broken_off_ends_with_one() {
     let run = ludex(&["match", "tictactoe", "random", "random", "--steps", "2", "--json"]).ends_with(1);
     assert_eq!((&run.json()[0]["completed"], &run.json()[0]["steps"]), (&false.into(), &2.into()));
+}
+
+#[test]
+fn a_player_that_is_not_there_ends_the_match() {
+    // Bound and released: nobody listens there.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it has one").to_string();
+    drop(listener);
+    for extra in [&[][..], &["--matches", "3"], &["--json"]] {
+        let run = ludex(&[&["match", "tictactoe", &address, "random"], extra].concat()).ends_with(1);
+        let expected = format!("the player {address} cannot be reached: connection refused");
+        assert!(run.err.contains(&expected), "{extra:?}: {}", run.err);
+    }
+}
+
+/// As Ctrl-C does.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_tournament_shows_its_table() {
+    let record = Scratch::new("interrupted.json", "");
+    let command =
+        ["match", "tictactoe", "random", "random", "--matches", "1000000", "--record", record.path()];
+    let child = Command::new(env!("CARGO_BIN_EXE_ludex"))
+        .args(with(&command))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // The record says when matches are finished.
+    while std::fs::read_to_string(record.path()).is_ok_and(|text| text.lines().count() < 4) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(130), "{out}{err}");
+    assert_eq!(err, "interrupted\n");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 3, "{out}");
+    assert!(lines[0].contains("mean goal") && lines[2].starts_with("random "), "{out}");
+    let finished: usize = lines[1].split_whitespace().nth(1).and_then(|n| n.parse().ok()).expect("a number");
+    assert!(finished >= 3, "{out}");
 }
 
 #[test]

@@ -90,3 +90,22 @@ fn a_designer_s_mistake_is_found() {
     let run = ludex(&["prove", sheet.path(), "well-formed"]).ends_with(1);
     assert!(run.out.contains("not playable"), "{}", run.out);
 }
+
+/// Names that are nearly right get a suggestion: relations, fluents, moves, constants, properties.
+#[test]
+fn misspelt_names_get_a_suggestion() {
+    for (formula, expected) in [
+        ("turn-takin", "did you mean `turn-taking`?"),
+        ("playble", "did you mean `playable`?"),
+        ("terminate", "did you mean `terminates` or `terminal`?"),
+        ("true(contrl(x))", "did you mean `control`?"),
+        ("contrl(x)", "did you mean `true(control...)`?"),
+        ("exists P: legal(P, mrak(1,1))", "did you mean `mark`?"),
+        ("exists P: gaol(P, 100)", "did you mean `goal`?"),
+        ("true(cell(1,1,x)) or true(control(nopo))", "did you mean `noop`?"),
+        ("persistence(cel(_,_,x))", "did you mean `cell`?"),
+    ] {
+        let run = ludex(&["prove", "tictactoe", formula]).ends_with(2);
+        assert!(run.err.contains(expected), "{formula}: {}", run.err);
+    }
+}

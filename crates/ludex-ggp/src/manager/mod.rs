@@ -2,7 +2,8 @@
 //!
 //! [`run`] plays one match. All seats are asked at the same time, each on its own thread; an illegal move
 //! (`IL`), one that comes too late (`TO`) and a connection that fails (`CE`) are replaced by a random legal
-//! move and logged, as GGP-Base does. The role `random` of the rules is chance. [`tournament`] plays many
+//! move and logged, as GGP-Base does. A player that cannot be reached at the start is another matter: there
+//! is no match. The role `random` of the rules is chance. [`tournament`] plays many
 //! matches and counts.
 
 pub mod seat;
@@ -51,7 +52,8 @@ pub struct Terms {
 }
 
 /// Why a match cannot be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unfit {
     /// Not as many players as roles to be played.
     Seats {
@@ -62,6 +64,13 @@ pub enum Unfit {
     },
     /// The rules have no role.
     NoRole,
+    /// A player could not be reached when the match was to begin.
+    Unreachable {
+        /// Who.
+        player: String,
+        /// Why.
+        reason: String,
+    },
 }
 
 impl fmt::Display for Unfit {
@@ -69,6 +78,9 @@ impl fmt::Display for Unfit {
         match self {
             Unfit::Seats { roles, seats } => write!(f, "the game is for {roles} players, not for {seats}"),
             Unfit::NoRole => f.write_str("the game has no role"),
+            Unfit::Unreachable { player, reason } => {
+                write!(f, "the player {player} cannot be reached: {reason}")
+            }
         }
     }
 }
@@ -151,7 +163,7 @@ pub fn run(
         .roles()
         .map(|role| if is_chance(vocabulary, role) { None } else { given.next() })
         .collect();
-    Ok(Table::new(setting, seats, terms).play(watch))
+    Table::new(setting, seats, terms).play(watch)
 }
 
 /// A match under way. Where there is no seat chance moves.
@@ -187,8 +199,11 @@ impl<'m> Table<'m> {
         Table { setting, terms, vocabulary, worker: setting.engine.worker(), seats, random, record }
     }
 
-    fn play(mut self, watch: &mut dyn FnMut(Event<'_>)) -> Played {
-        self.start();
+    fn play(mut self, watch: &mut dyn FnMut(Event<'_>)) -> Result<Played, Unfit> {
+        if let Err(unreachable) = self.start() {
+            self.each(|seat, _| seat.stop(None));
+            return Err(unreachable);
+        }
         let mut last: Option<Vec<String>> = None;
         let played = self.to_the_end(&mut last, watch);
         let (completed, goals, fault) = match played {
@@ -205,7 +220,7 @@ impl<'m> Table<'m> {
         watch(Event::Over { goals: &goals, aborted, fault: fault.as_ref() });
         let last = last.as_deref().filter(|_| !aborted);
         self.each(|seat, _| seat.stop(last));
-        Played { record: self.record, fault }
+        Ok(Played { record: self.record, fault })
     }
 
     /// Plays until the game is over or the match is broken off; says whether it is over, and the goals.
@@ -251,7 +266,7 @@ impl<'m> Table<'m> {
     }
 
     /// Tells everybody that the match begins. Who is not ready now will be asked all the same.
-    fn start(&mut self) {
+    fn start(&mut self) -> Result<(), Unfit> {
         let setting = self.setting;
         let words = if self.terms.scramble {
             Scrambler::new(&setting.rules, self.random.bits())
@@ -270,12 +285,17 @@ impl<'m> Table<'m> {
         let roles: Vec<String> = self.vocabulary.roles().map(|r| self.vocabulary.show_role(r)).collect();
         let replies =
             self.each(|seat, role| seat.start(&Briefing { role: roles[role].clone(), ..briefing.clone() }));
+        for (reply, seat) in replies.iter().zip(&self.seats) {
+            if let (Some(Reply::Unreachable(reason)), Some(seat)) = (reply, seat) {
+                return Err(Unfit::Unreachable { player: seat.name(), reason: reason.clone() });
+            }
+        }
         let complaint = |reply: &Option<Reply>| match reply {
             Some(Reply::Late) => "TO".to_owned(),
-            Some(Reply::Unreachable) => "CE".to_owned(),
             _ => String::new(),
         };
         self.record.errors.push(replies.iter().map(complaint).collect());
+        Ok(())
     }
 
     /// Asks every seat at the same time; `None` where chance sits.
@@ -323,7 +343,7 @@ impl<'m> Table<'m> {
                     None => (None, format!("IL {}", shortened(&text))),
                 },
                 Some(Reply::Late) => (None, "TO".to_owned()),
-                Some(Reply::Unreachable) => (None, "CE".to_owned()),
+                Some(Reply::Unreachable(_)) => (None, "CE".to_owned()),
                 Some(Reply::Pass) | None => (None, String::new()),
             };
             joint.push(chosen.unwrap_or_else(|| moves[self.random.below(moves.len())]));

@@ -7,6 +7,7 @@ use crate::sexp;
 use ludex_engine::random::Random;
 use ludex_gdl::Game;
 use ludex_search::agent::{self, Agent, AgentError};
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,8 +37,8 @@ pub enum Reply {
     Move(String),
     /// The time was up.
     Late,
-    /// Nobody answered.
-    Unreachable,
+    /// Nobody answered, and why.
+    Unreachable(String),
     /// Leave it to the manager, which plays at random without an error.
     Pass,
 }
@@ -114,12 +115,12 @@ impl Seat for Remote {
         match self.ask(&message, briefing.start_clock) {
             Ok(answer) => Reply::Move(answer),
             Err(Failure::Late) => Reply::Late,
-            Err(Failure::Connection(_)) => Reply::Unreachable,
+            Err(Failure::Connection(error)) => Reply::Unreachable(reason(&error)),
         }
     }
 
     fn play(&mut self, last: Option<&[String]>, _: &[String]) -> Reply {
-        let Some(briefing) = &self.briefing else { return Reply::Unreachable };
+        let Some(briefing) = &self.briefing else { return Reply::Unreachable("not started".to_owned()) };
         let message = Message::Play { id: briefing.id.clone(), moves: self.scrambled(last) };
         match self.ask(&message, briefing.play_clock + GRACE) {
             Ok(answer) => {
@@ -128,7 +129,7 @@ impl Seat for Remote {
                 Reply::Move(canonical.unwrap_or(answer))
             }
             Err(Failure::Late) => Reply::Late,
-            Err(Failure::Connection(_)) => Reply::Unreachable,
+            Err(Failure::Connection(error)) => Reply::Unreachable(reason(&error)),
         }
     }
 
@@ -141,6 +142,16 @@ impl Seat for Remote {
         };
         // The match is over, whatever the player says to that.
         let _ = self.ask(&message, time);
+    }
+}
+
+/// Why a connection failed, in the same words on every system where it is the common case.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted => "connection reset".to_owned(),
+        io::ErrorKind::UnexpectedEof => "the connection was closed without an answer".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -210,11 +221,11 @@ impl Seat for Local {
     }
 
     fn play(&mut self, last: Option<&[String]>, _: &[String]) -> Reply {
-        let Some(agent) = &mut self.agent else { return Reply::Unreachable };
+        let Some(agent) = &mut self.agent else { return Reply::Unreachable("not started".to_owned()) };
         // The joint moves are the manager's own, so they can be followed, unless a limit is met on the way.
         match last.map(|moves| agent.advance(moves)) {
             None | Some(Ok(()) | Err(AgentError::Limit(_))) => {}
-            Some(Err(_)) => return Reply::Unreachable,
+            Some(Err(error)) => return Reply::Unreachable(error.to_string()),
         }
         match agent.choose(Instant::now() + self.play_clock) {
             Ok(decision) => {
@@ -222,7 +233,7 @@ impl Seat for Local {
                 Reply::Move(decision.action)
             }
             Err(AgentError::NotReady) => Reply::Late,
-            Err(_) => Reply::Unreachable,
+            Err(error) => Reply::Unreachable(error.to_string()),
         }
     }
 

@@ -4,12 +4,14 @@
 //! with an engine and looking up where they lead, so moves and plans come instantiated and are legal by
 //! construction.
 
+use super::file::{self, Form};
 use super::{Database, Kind};
 use ludex_engine::engine::Worker;
 use ludex_engine::fault::Fault;
 use ludex_engine::perft::each_joint_move;
 use ludex_engine::row::{self, Row};
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex_gdl::spelling::nearest;
 use std::fmt;
 
 /// What a state is for a role, by who has an entry of kind *reachable* for it.
@@ -62,6 +64,53 @@ pub struct Entry {
     pub plan: Vec<Vec<MoveId>>,
 }
 
+/// Why nobody has an entry for a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Gap {
+    /// The game is over there, with the best goal for nobody.
+    Over,
+    /// No best goal can be reached from there any more: the database goes on to where nothing is found.
+    Never,
+    /// A goal may be further away than the database goes.
+    Beyond {
+        /// The depth to which it goes.
+        depth: u32,
+    },
+    /// Every state that play reaches was visited, and this is none of them.
+    NotReached,
+}
+
+impl Gap {
+    fn of(database: &Database, worker: &mut dyn Worker, state: &Row) -> Result<Gap, Fault> {
+        let overview = database.overview();
+        let visited = (0..overview.roles).any(|role| database.verdict(state, RoleId(role)).is_some());
+        let reachable = |list: &&file::List| list.kind == Kind::Reachable;
+        Ok(match database.form() {
+            Form::Solution if !visited => Gap::NotReached,
+            _ if worker.is_terminal(state)? => Gap::Over,
+            Form::Solution => Gap::Never,
+            Form::Regression if database.lists().iter().filter(reachable).all(|list| list.complete) => {
+                Gap::Never
+            }
+            Form::Regression => Gap::Beyond { depth: overview.depth },
+        })
+    }
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gap::Over => f.write_str("the game is over here, with the best goal for nobody"),
+            Gap::Never => f.write_str("no role can reach its best goal from here, whatever is played"),
+            Gap::Beyond { depth } => {
+                write!(f, "the database goes to depth {depth}: a best goal is further away, or out of reach")
+            }
+            Gap::NotReached => f.write_str("play never reaches this state; a solution knows no other"),
+        }
+    }
+}
+
 /// All that is known about a state.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -71,6 +120,8 @@ pub struct Answer {
     pub entries: Vec<Entry>,
     /// For each role the moves that its best entry recommends.
     pub moves: Vec<Vec<MoveId>>,
+    /// Why there is no entry, where there is none.
+    pub gap: Option<Gap>,
 }
 
 /// Looks the state up. The worker must be of the database's game.
@@ -89,8 +140,10 @@ pub fn query(database: &Database, worker: &mut dyn Worker, state: &Row) -> Resul
         }
         moves.push(recommended);
     }
-    let classes = roles.iter().map(|&role| Class::of(database, state, role)).collect();
-    Ok(Answer { classes, entries, moves })
+    let classes: Vec<Class> = roles.iter().map(|&role| Class::of(database, state, role)).collect();
+    let unknown = classes.iter().all(|class| *class == Class::Unknown);
+    let gap = if unknown { Some(Gap::of(database, worker, state)?) } else { None };
+    Ok(Answer { classes, entries, moves, gap })
 }
 
 /// Every joint move from the state with the depth it leads to.
@@ -256,15 +309,19 @@ pub fn best_moves(
 pub enum StateError {
     /// Parentheses do not match.
     Parentheses,
-    /// This is no fluent of the game.
-    NoFluent(String),
+    /// This is no fluent of the game; those that may have been meant.
+    NoFluent(String, Vec<String>),
 }
 
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StateError::Parentheses => f.write_str("the parentheses of the state do not match"),
-            StateError::NoFluent(text) => write!(f, "`{text}` is no fluent of the game"),
+            StateError::NoFluent(text, near) => {
+                write!(f, "`{text}` is no fluent of the game")?;
+                let near: Vec<String> = near.iter().map(|fluent| format!("`{fluent}`")).collect();
+                if near.is_empty() { Ok(()) } else { write!(f, "; did you mean {}?", near.join(" or ")) }
+            }
         }
     }
 }
@@ -293,9 +350,16 @@ pub fn read_state(vocabulary: &Vocabulary, text: &str) -> Result<Vec<u64>, State
             Some([word, fluent]) if word.eq_ignore_ascii_case("true") => fluent,
             _ => part,
         };
-        row::set(&mut state, find(fluent).ok_or_else(|| StateError::NoFluent(part.to_owned()))?);
+        let missing = || StateError::NoFluent(part.to_owned(), near(vocabulary, fluent));
+        row::set(&mut state, find(fluent).ok_or_else(missing)?);
     }
     Ok(state)
+}
+
+/// The fluents that may have been meant.
+fn near(vocabulary: &Vocabulary, text: &str) -> Vec<String> {
+    let all: Vec<String> = vocabulary.fluents().map(|fluent| vocabulary.show_fluent(fluent)).collect();
+    nearest(text, all.iter().map(String::as_str)).into_iter().map(str::to_owned).collect()
 }
 
 /// What is between the parentheses of `(...)`.

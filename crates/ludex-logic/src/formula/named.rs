@@ -6,6 +6,7 @@ use super::property::{self, Property};
 use super::{Formula, Node, NodeKind, Quantifier, Term};
 use crate::transition::System;
 use ludex_gdl::rules::RelationId;
+use ludex_gdl::spelling::did_you_mean;
 use ludex_gdl::syntax::Span;
 use ludex_gdl::{Keyword, Rules};
 use std::sync::Arc;
@@ -40,7 +41,8 @@ pub enum Named {
     WellFormed,
 }
 
-const NAMES: [&str; 10] = [
+/// The names of the properties.
+pub(super) const NAMES: [&str; 10] = [
     "turn-taking",
     "control",
     "persistence",
@@ -79,7 +81,8 @@ impl Request {
         if name.contains('-') && !NAMES.contains(&name) {
             let message = format!("there is no property `{name}`");
             let error = FormulaError::new(&shared, Span::new(start, start + length), message, "unknown");
-            return Err(error.hint(format!("the named properties are {}", NAMES.join(", "))));
+            let all = || format!("the named properties are {}", NAMES.join(", "));
+            return Err(error.hint(did_you_mean(name, NAMES).unwrap_or_else(all)));
         }
         let rest_span = Span::new(start + length, end);
         let argument = || -> Result<(bool, Term), FormulaError> {

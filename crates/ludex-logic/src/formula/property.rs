@@ -1,12 +1,14 @@
 //! A formula's meaning for a game: relations found, names interned, the domains of variables computed.
 
 use super::error::FormulaError;
+use super::named::NAMES;
 use super::{Formula, Node, NodeKind, Quantifier, Term};
 use crate::transition::System;
 use ludex_engine::terms::{TermId, Terms};
 use ludex_gdl::analysis::dependencies::{Dependencies, Phase, phases};
 use ludex_gdl::analysis::domains::Domains;
 use ludex_gdl::rules::RelationId;
+use ludex_gdl::spelling::{did_you_mean, nearest};
 use ludex_gdl::syntax::Span;
 use ludex_gdl::{Keyword, Rules, Symbol};
 use std::sync::Arc;
@@ -246,7 +248,10 @@ fn question(text: &Arc<str>, rules: &Rules, phases: &[Phase], atom: &Term) -> Re
         let hint = if is_fluent_name(rules, &atom.name) {
             format!("`{}` is a fluent: write `true({}...)`", atom.name, atom.name)
         } else {
-            "relations are spelt as in the rules; fluents stand inside `true(...)`".to_owned()
+            let near = nearest(&atom.name, candidates(rules));
+            suggestion(rules, &near).unwrap_or_else(|| {
+                "relations are spelt as in the rules; fluents stand inside `true(...)`".to_owned()
+            })
         };
         return Err(error.hint(hint));
     };
@@ -258,18 +263,43 @@ fn question(text: &Arc<str>, rules: &Rules, phases: &[Phase], atom: &Term) -> Re
     Ok(Question::Relation(relation))
 }
 
+/// What a misspelt atom may have meant: a relation, a fluent without its `true`, a named property.
+fn candidates(rules: &Rules) -> Vec<&str> {
+    let asked = [Keyword::True, Keyword::Legal, Keyword::Terminal, Keyword::Role, Keyword::Goal];
+    let mut names: Vec<&str> = asked.iter().map(|keyword| keyword.name()).chain(NAMES).collect();
+    names.extend(
+        rules
+            .relations()
+            .filter(|id| !rules.rules_for(*id).is_empty())
+            .map(|id| rules.symbols.name(rules.relation(id).name))
+            .filter(|name| Keyword::of(name).is_none()),
+    );
+    names.extend(fluent_names(rules));
+    names
+}
+
+/// The near misses, as they would be written.
+fn suggestion(rules: &Rules, near: &[&str]) -> Option<String> {
+    let written = |name: &&str| {
+        if is_fluent_name(rules, name) { format!("`true({name}...)`") } else { format!("`{name}`") }
+    };
+    let shown: Vec<String> = near.iter().map(written).collect();
+    (!shown.is_empty()).then(|| format!("did you mean {}?", shown.join(" or ")))
+}
+
 /// True if a head of `init` or `next` has this name in front.
 fn is_fluent_name(rules: &Rules, name: &str) -> bool {
-    let Some(symbol) = rules.symbols.get(name) else { return false };
-    [Keyword::Init, Keyword::Next].iter().any(|&keyword| {
-        rules.rules_for(rules.keyword(keyword)).iter().any(|&rule| {
-            match &rules.rule(rule).head.arguments[0] {
-                ludex_gdl::rules::Term::Constant(found) | ludex_gdl::rules::Term::Compound(found, _) => {
-                    *found == symbol
-                }
-                ludex_gdl::rules::Term::Variable(_) => false,
-            }
-        })
+    fluent_names(rules).any(|found| found == name)
+}
+
+/// The names in front of the heads of `init` and `next`, some of them several times.
+fn fluent_names(rules: &Rules) -> impl Iterator<Item = &str> {
+    let heads = [Keyword::Init, Keyword::Next].into_iter().flat_map(|k| rules.rules_for(rules.keyword(k)));
+    heads.filter_map(|&rule| match &rules.rule(rule).head.arguments[0] {
+        ludex_gdl::rules::Term::Constant(name) | ludex_gdl::rules::Term::Compound(name, _) => {
+            Some(rules.symbols.name(*name))
+        }
+        ludex_gdl::rules::Term::Variable(_) => None,
     })
 }
 
@@ -395,10 +425,12 @@ impl Resolver<'_> {
                 let mut names: Vec<&str> = shapes.iter().map(|(name, _)| symbols.name(*name)).collect();
                 names.sort_unstable();
                 names.dedup();
+                let near = did_you_mean(&term.name, names.iter().copied());
                 names.truncate(12);
+                let all = || format!("its {what}s are named {}", names.join(", "));
                 let message = format!("the game has no {what} `{}`", term.name);
                 let error = self.error(term.span, message, "unknown");
-                Err(error.hint(format!("its {what}s are named {}", names.join(", "))))
+                Err(error.hint(near.unwrap_or_else(all)))
             }
         }
     }
@@ -416,7 +448,10 @@ impl Resolver<'_> {
         }
         let Some(name) = self.system.symbols().get(&term.name) else {
             let error = self.error(term.span, format!("the game has no name `{}`", term.name), "unknown");
-            return Err(error.hint("names are spelt as in the rules; variables begin with a capital letter"));
+            let symbols = &self.system.original().rules.symbols;
+            let near = did_you_mean(&term.name, symbols.iter().map(|symbol| symbols.name(symbol)));
+            let spelling = "names are spelt as in the rules; variables begin with a capital letter";
+            return Err(error.hint(near.unwrap_or_else(|| spelling.to_owned())));
         };
         let arguments: Vec<Arg> = term.arguments.iter().map(|a| self.term(a)).collect::<Result<_, _>>()?;
         let ground: Option<Vec<TermId>> = arguments
