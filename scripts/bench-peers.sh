@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Prints the measured tables of docs/performance.md: Ludex beside the published engines.
+# Records the speed of Ludex beside other systems: records/speed*.csv.
 #
-#   scripts/bench-peers.sh [SECONDS] [--update]
+#   scripts/bench-peers.sh [SECONDS]
 #
-# SECONDS: processor time for each game and engine, 5 unless said. --update: rewrites them in the page.
+# SECONDS: processor time for each game and engine, 5 unless said.
 #
 # Needs the public rule sheets and the figures of the peers: $LUDEX_SHARED, else ../shared.
 # LUDEX names the binary; without it the release build is made first. Python 3, standard library only.

@@ -1,22 +1,19 @@
-"""The tables of `bench-peers.sh`, which sets LUDEX and LUDEX_SHARED and passes its arguments on.
+"""The measurements of `bench-peers.sh`, which sets LUDEX and LUDEX_SHARED and passes its arguments on.
 
-The peers' figures are read from $LUDEX_SHARED/peers/README.md: cells such as `134k (3.00M)`, of which the
-number in brackets, state transitions a second, is compared.
+Writes records/speed.csv, speed-peers.csv and speed-hand-written.csv. The peers' figures are read from
+$LUDEX_SHARED/peers/README.md: cells such as `134k (3.00M)`, of which the number in brackets, state transitions a
+second, is compared.
 """
 
-import contextlib
-import io
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 
+import records
+
 LUDEX, SHARED = os.environ["LUDEX"], os.environ["LUDEX_SHARED"]
-PAGE = "docs/performance.md"
-# Everything between these lines of the page is written by this script.
-BEGIN, END = "<!-- scripts/bench-peers.sh --update -->\n", "<!-- end -->\n"
 
 
 def peers():
@@ -72,20 +69,6 @@ def run(game, engine, seconds):
     return answer["transitions"] / answer["cpu_seconds"], answer["build_seconds"], None
 
 
-def short(figure):
-    """Three digits, as the peers' page has them."""
-    if figure is None:
-        return ""
-    for unit, letter in [(1e6, "M"), (1e3, "k")]:
-        if figure >= unit:
-            return f"{figure / unit:.3g}{letter}" if figure / unit < 1000 else f"{figure / unit:.0f}{letter}"
-    return f"{figure:.3g}"
-
-
-def ratio(ours, theirs):
-    return f"{ours / theirs:.3g}" if ours and theirs else ""
-
-
 def yardstick(seconds):
     """States a second of the hand-written programs, measured now: the machine's own speed.
 
@@ -103,77 +86,31 @@ def yardstick(seconds):
     return best
 
 
-def table(engine, columns, rows, seconds):
-    """Prints one table; returns our figures, and their ratios to the best peer."""
-    figures, to_best = {}, {}
-    print(f"| game | {engine}, states/s | build s | " + " | ".join(f"{c} | ratio" for c in columns) + " |")
-    print("|---" * (3 + 2 * len(columns)) + "|")
-    ratios, doubled, compared = {}, [], 0
-    for game, peer in rows.items():
-        ours, build, reason = bench(game, engine, seconds)
-        figures[game] = ours
-        line = [game, short(ours) if ours else f"declined: {reason}", f"{build:.2f}" if ours else ""]
-        for column in columns:
-            theirs = transitions(peer[column])
-            line += [short(theirs) or peer[column], ratio(ours, theirs)]
-            if ours and theirs:
-                ratios.setdefault(column, []).append((ours / theirs, game))
-        best = max((transitions(peer[column]) or 0 for column in columns), default=0)
-        if ours and best:
-            to_best[game] = ours / best
-            compared += 1
-            doubled += [game] if ours >= 2 * best else []
-        print("| " + " | ".join(line) + " |", flush=True)
-    print()
-    for column, values in ratios.items():
-        value, game = min(values)
-        mean = statistics.geometric_mean(ratio for ratio, _ in values)
-        print(f"Lowest ratio to {column}: {value:.3g} ({game}); geometric mean {mean:.3g}.")
-    if len(columns) > 1:
-        print(f"At least twice the best of them on {len(doubled)} of {compared} games: {', '.join(doubled) or 'none'}.")
-    print()
-    return figures, to_best
-
-
-def tables(seconds):
-    names, rows = peers()
-    find = lambda start: next(name for name in names if name.startswith(start))
-    print("### datalog beside the GGP-Base prover\n")
-    table("datalog", [find("GGP-Base")], rows, seconds)
-    print("### tree beside Prolog and the GGP-Base prover\n")
-    table("tree", [find("YAP"), find("SWI"), find("GGP-Base")], rows, seconds)
-    print("### propnet beside galvanise and Sancho\n")
-    figures, to_best = table("propnet", [find("galvanise"), find("Sancho")], rows, seconds)
-    print("### propnet beside hand-written programs\n")
-    print("| game | hand-written, states/s, here and now | the same on the peers' page | propnet, states/s | propnet is |")
-    print("|---|---|---|---|---|")
-    paces = []
-    for game, hand in yardstick(seconds).items():
-        page = transitions(rows[game][find("hand-written")])
-        ours = figures[game]
-        share = f"1/{hand / ours:.0f}" if ours else ""
-        print(f"| {game} | {short(hand)} | {short(page)} | {short(ours)} | {share} |")
-        paces.append(hand / page)
-    pace = statistics.geometric_mean(paces)
-    below = [f"{game} ({ratio / pace:.2f})" for game, ratio in to_best.items() if ratio < 2 * pace]
-    print(f"\nThe hand-written programs ran at {pace:.2f} of the peers' page (geometric mean). With the peers taken as that much slower here too, "
-          f"the network is at least twice the best of them on {len(to_best) - len(below)} of {len(to_best)} games"
-          f"{'; not on ' + ', '.join(below) if below else ''}.\n")
+# The peers by the beginning of their columns on the page.
+PEERS = {"ggp_base_prover": "GGP-Base", "yap_prolog": "YAP", "swi_prolog": "SWI", "galvanise": "galvanise", "sancho": "Sancho"}
 
 
 def main():
-    arguments = [argument for argument in sys.argv[1:] if argument != "--update"]
-    seconds = arguments[0] if arguments else "5"
-    if "--update" not in sys.argv:
-        return tables(seconds)
-    text = io.StringIO()
-    with contextlib.redirect_stdout(text):
-        tables(seconds)
-    with open(PAGE, encoding="utf-8") as page:
-        above, begin, rest = page.read().partition(BEGIN)
-    _, end, below = rest.partition(END)
-    with open(PAGE, "w", encoding="utf-8") as page:
-        page.write(above + begin + "\n" + text.getvalue() + end + below)
+    seconds = sys.argv[1] if len(sys.argv) > 1 else "5"
+    command = f"scripts/bench-peers.sh {seconds}"
+    names, rows = peers()
+    column = {key: next(name for name in names if name.startswith(start)) for key, start in PEERS.items()}
+    hand = next(name for name in names if name.startswith("hand-written"))
+    figure = lambda cell: f"{transitions(cell):.0f}" if transitions(cell) else cell
+    records.write("speed-peers", ["game", *PEERS], [[game, *(figure(row[column[key]]) for key in PEERS)] for game, row in rows.items()],
+                  "State transitions a second of other systems, as published in the file peers/README.md of the shared "
+                  "folder; words say why there is none", f"copied by {command}")
+    ours = []
+    for engine in ["datalog", "tree", "propnet"]:
+        for game in rows:
+            states, build, reason = bench(game, engine, seconds)
+            ours.append([engine, game, f"{states:.0f}" if states else f"declined: {reason}", f"{build:.2f}" if states else ""])
+    records.write("speed", ["engine", "game", "states_per_second", "build_seconds"], ours,
+                  f"Speed of random play of each engine, the best of {RUNS} runs of {seconds} s of processor time", command)
+    programs = [[game, f"{states:.0f}", f"{transitions(rows[game][hand]):.0f}"] for game, states in yardstick(seconds).items()]
+    records.write("speed-hand-written", ["game", "hand_written", "hand_written_on_the_peers_page"], programs,
+                  "States a second of programs that know one game each, measured in the same run as `speed`, and as published",
+                  command)
 
 
 main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Regresses the goals of every sheet in a folder and prints one line a sheet, tab-separated.
+"""Regresses the goals of every sheet in a folder, prints one line a sheet, tab-separated, and records them: records/endgame-sheets.csv.
 
     scripts/endgame-table.py FOLDER [--seconds S] [--depth N] [--memory M] [--ludex PROGRAM] [--only PART] [--order FILE]
 
@@ -7,7 +7,7 @@
 
 Columns: sheet, depth that all roles and kinds reached, whether nothing lies beyond, entries, seconds, exactly-one
 groups, joint moves, whether all of them add and delete fixed fluents, and why it stopped. A closing line on
-standard error counts the sheets that reached depth 3, or everything there is.
+standard error counts the sheets that reached depth 3, or everything there is. With --only nothing is recorded.
 """
 
 import argparse
@@ -16,6 +16,10 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+import records
+
+COLUMNS = ["sheet", "depth", "complete", "entries", "seconds", "groups", "joint_moves", "add_and_delete", "stopped_by"]
 
 
 def regress(program, sheet, arguments, output):
@@ -48,18 +52,25 @@ def main():
         place = {name: at for at, name in enumerate(arguments.order.read_text().split())}
         sheets.sort(key=lambda path: place.get(path.stem, len(place)))
     reached = 0
-    print("sheet\tdepth\tcomplete\tentries\tseconds\tgroups\tjoint moves\tadd and delete\tstopped by", flush=True)
+    rows = []
+    print("\t".join(COLUMNS), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for sheet in sheets:
             found = regress(arguments.ludex, sheet, arguments, f"{folder}/out.end")
             depth, complete = found.get("depth"), found.get("complete", False)
             reached += complete or (depth is not None and depth >= 3)
-            row = [sheet.stem, "-" if depth is None else depth, "yes" if complete else "no",
-                   found.get("entries", "-"), f"{found['seconds']:.2f}" if "seconds" in found else "-",
-                   found.get("groups", "-"), found.get("joint_moves", "-"),
-                   {True: "yes", False: "no"}.get(found.get("strips"), "-"), found.get("limit") or ""]
+            row = [sheet.stem, "" if depth is None else depth, "yes" if complete else "no",
+                   found.get("entries", ""), f"{found['seconds']:.2f}" if "seconds" in found else "",
+                   found.get("groups", ""), found.get("joint_moves", ""),
+                   {True: "yes", False: "no"}.get(found.get("strips"), ""), found.get("limit") or ""]
+            rows.append(row)
             print("\t".join(str(value) for value in row), flush=True)
     print(f"{reached} of {len(sheets)} sheets reached depth 3 or everything there is", file=sys.stderr)
+    if not arguments.only:
+        about = (f"Goal regression on every public sheet: depth {arguments.depth} asked for, {arguments.seconds:g} seconds of "
+                 f"the clock, {arguments.memory} million diagram nodes")
+        command = f"scripts/endgame-table.py FOLDER --seconds {arguments.seconds:g} --depth {arguments.depth} --memory {arguments.memory}"
+        records.write("endgame-sheets", COLUMNS, rows, about, command)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the measured part of docs/frame-translation.md: the rows of the paper's Table 1, and how long translation takes.
+"""Records the rows of the frame paper's Table 1, and how long translation takes: records/frame-*.csv.
 
     cargo build --release
-    python3 scripts/frame_table.py                  # prints it
-    python3 scripts/frame_table.py --update         # rewrites it in the page
+    python3 scripts/frame_table.py                  # all of it
     python3 scripts/frame_table.py --only counts    # one of: counts, times, bounds, translation
-    python3 scripts/frame_table.py --only instructions    # original and relevant, not part of the page: slow
+    python3 scripts/frame_table.py --only instructions    # original and relevant, printed, not recorded: slow
 
 Reads $LUDEX_SHARED/papers/frame-problem-table1.tsv (else ../shared/...) and the sheets it names. Counts are of the
 paper's depth, on the engine that `auto` takes. Times are processor seconds of the search of `ludex minimax
@@ -14,12 +13,11 @@ paper's with at most $STATES states (60000 by default) that the original searche
 engine: the table is about ratios, which hardly depend on the depth. What `auto` takes is asked once; it then searches as
 that encoding does, so its time is that encoding's. Bounds are for the rows where the paper's pruned encoding gains 2x:
 the part of the instructions of a search in the original encoding that computes successors (valgrind's callgrind, at most
-2000 states), and the gain if successors cost nothing. ROWS names the games to measure, by commas, all by default. LUDEX names the binary, if it is not target/release/ludex. Standard library only.
+2000 states), and the gain if successors cost nothing. ROWS names the games to measure, by
+commas, all by default. LUDEX names the binary, if it is not target/release/ludex. Standard library only.
 """
 
-import contextlib
 import csv
-import io
 import json
 import os
 import re
@@ -30,15 +28,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import records
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("LUDEX_SHARED", ROOT.parent / "shared"))
 LUDEX = os.environ.get("LUDEX", str(ROOT / "target/release/ludex"))
 ROWS = [name for name in os.environ.get("ROWS", "").split(",") if name]
 STATES = int(os.environ.get("STATES", "60000"))
 CELL = float(os.environ.get("CELL", "10"))
-PAGE = ROOT / "docs/frame-translation.md"
-# Everything below this line of the page is written by this script.
-MARKER = "<!-- scripts/frame_table.py --update -->\n"
 ENCODINGS = ["original", "direct", "pruned", "relevant"]
 # Processor seconds of one command.
 PATIENCE = int(os.environ.get("PATIENCE", "300"))
@@ -96,25 +93,33 @@ def agrees(states, paper):
     return abs(states / 1000 - float(paper)) <= unit / 2 + 1e-9
 
 
+def write(name, columns, found, about, part):
+    """A record; the environment is part of the command."""
+    set_ = "".join(f"{key}={os.environ[key]} " for key in ["ROWS", "STATES", "CELL", "PATIENCE"] if key in os.environ)
+    records.write(name, columns, found, about, f"{set_}scripts/frame_table.py --only {part}")
+
+
+def noted(found, row):
+    found.append(row)
+    print(*row, sep="\t", flush=True)
+
+
 def counts():
-    print("### Visited states\n")
-    print("| game | depth | paper, thousands | visited states | agrees |\n|---|---:|---:|---:|---|")
-    agreed, known = 0, 0
+    found = []
     for row in rows():
         sheet = sheet_of(row)
         cells = [row["game"], row["depth"], row["kilostates"]]
         if sheet is None:
-            print("|", " | ".join([*cells, "no such sheet", ""]), "|")
+            noted(found, [*cells, "no such sheet", ""])
             continue
         answer = minimax(sheet, row["depth"], "auto", "original")
         if isinstance(answer, str):
-            print("|", " | ".join([*cells, answer, ""]), "|", flush=True)
+            noted(found, [*cells, answer, ""])
             continue
-        known += 1
         same = agrees(answer["states"], row["kilostates"])
-        agreed += same
-        print("|", " | ".join([*cells, f"{answer['states']:,}", "yes" if same else "no"]), "|", flush=True)
-    print(f"\n{agreed} of {known} rows agree to the printed digits.\n")
+        noted(found, [*cells, answer["states"], "yes" if same else "no"])
+    about = "Visited states of full-width search to the depth of the paper's Table 1, terminal states expanded"
+    write("frame-counts", ["game", "depth", "paper_kilostates", "states", "agrees"], found, about, "counts")
 
 
 def measured_depth(sheet, most, engine):
@@ -153,23 +158,20 @@ def turns(sheet, depth, engine):
 
 
 def times():
+    found = []
     for engine in ["datalog", "tree"]:
-        print(f"### Seconds, engine `{engine}`\n")
-        print("| game | depth | states | original | direct | pruned | relevant | gain | auto takes | auto/original | paper's gain |")
-        print("|---|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|")
         for row, sheet, paper in rows_with_sheets():
             depth, why = measured_depth(sheet, int(row["depth"]), engine)
             answers = why or turns(sheet, depth, engine)
             if isinstance(answers, str):
-                print(f"| {row['game']} | {depth} | {answers} | | | | | | | | {paper:.2f} |", flush=True)
+                print(f"{engine} {row['game']}: {answers}", file=sys.stderr)
                 continue
             best, auto = answers
-            seconds = [best[encoding]["seconds"] for encoding in ENCODINGS]
-            cells = [row["game"], depth, f"{best['original']['states']:,}", *(f"{s:.3f}" for s in seconds)]
-            cells += [f"{seconds[0] / min(seconds[1:]):.2f}", auto]
-            cells += [f"{best[auto]['seconds'] / seconds[0]:.2f}", f"{paper:.2f}"]
-            print("|", " | ".join(map(str, cells)), "|", flush=True)
-        print()
+            seconds = [f"{best[encoding]['seconds']:.4f}" for encoding in ENCODINGS]
+            noted(found, [engine, row["game"], depth, best["original"]["states"], *seconds, auto, f"{paper:.2f}"])
+    columns = ["engine", "game", "depth", "states", *ENCODINGS, "auto_takes", "paper_gain"]
+    about = "Processor seconds of full-width search in each encoding, the best of three to twelve runs in turns"
+    write("frame-times", columns, found, about, "times")
 
 
 def counted(sheet, depth, engine, encoding):
@@ -214,9 +216,7 @@ def instructions():
 
 
 def bounds():
-    print("### What there is to gain\n")
-    print("| game | engine | depth | instructions a search | of them successors | gain at most | paper's gain |")
-    print("|---|---|---:|---:|---:|---:|---:|")
+    found = []
     for row, sheet, paper in rows_with_sheets():
         if paper < 2:
             continue
@@ -224,47 +224,38 @@ def bounds():
             depth = shallow(row, sheet, engine)
             whole, successors = counted(sheet, depth, engine, "original")
             share = successors / whole
-            cells = [row["game"], engine, depth, f"{whole:,}", f"{share:.0%}", f"{1 / (1 - share):.2f}", f"{paper:.2f}"]
-            print("|", " | ".join(map(str, cells)), "|", flush=True)
-    print()
+            noted(found, [row["game"], engine, depth, whole, f"{100 * share:.0f}", f"{1 / (1 - share):.2f}", f"{paper:.2f}"])
+    columns = ["game", "engine", "depth", "instructions", "successors_percent", "gain_at_most", "paper_gain"]
+    about = ("The part of the instructions of a search in the original encoding that computes successors, and the gain if "
+             "successors cost nothing (valgrind's callgrind)")
+    write("frame-bounds", columns, found, about, "bounds")
 
 
 def translation():
-    print("### How long translation takes\n")
-    worst, over, number = [], 0, 0
+    worst, number = [], 0
     for sheet in sorted((SHARED / "games").glob("*.kif")):
         for covering in ENCODINGS[1:]:
             text, seconds = run(["frame", str(sheet), "--covering", covering])
             number += 1
             if text is None:
-                print(f"{sheet.stem}, {covering}: {seconds}\n")
+                print(f"{sheet.stem}, {covering}: {seconds}", file=sys.stderr)
                 continue
             worst.append((seconds, sheet.stem, covering, sheet.stat().st_size))
-            over += seconds >= 1 and sheet.stat().st_size < 50_000
-    print(f"Processor seconds of `ludex frame`, from the text to the printed translation, of {number} runs; {over} of a sheet under")
-    print("50 KB took a second or more. The ten longest:\n")
-    print("| sheet | covering | bytes | seconds |\n|---|---|---:|---:|")
-    for seconds, name, covering, size in sorted(worst, reverse=True)[:10]:
-        print(f"| {name} | {covering} | {size} | {seconds:.2f} |")
-    print()
+    found = [[name, covering, size, f"{seconds:.2f}"] for seconds, name, covering, size in sorted(worst, reverse=True)[:10]]
+    about = (f"Processor seconds of `ludex frame`, from the text to the printed translation: the ten longest of {number} runs, "
+             "all public sheets in three coverings")
+    write("frame-translation", ["sheet", "covering", "bytes", "seconds"], found, about, "translation")
 
 
 def main():
     parts = {"counts": counts, "times": times, "bounds": bounds, "translation": translation}
     arguments = sys.argv[1:]
-    if arguments[:1] == ["--only"]:
+    if arguments[:1] == ["--only"] and len(arguments) == 2:
         return (parts | {"instructions": instructions})[arguments[1]]()
-    if arguments not in ([], ["--update"]):
-        sys.exit(__doc__)
-    text = io.StringIO()
-    with contextlib.redirect_stdout(text if arguments else sys.stdout):
-        for part in parts.values():
-            part()
     if arguments:
-        above, marker, _ = PAGE.read_text(encoding="utf-8").partition(MARKER)
-        if not marker:
-            sys.exit(f"{PAGE} has no line {MARKER}")
-        PAGE.write_text(above + marker + "\n" + text.getvalue(), encoding="utf-8")
+        sys.exit(__doc__)
+    for part in parts.values():
+        part()
 
 
 if __name__ == "__main__":

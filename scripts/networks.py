@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints the table of docs/networks.md: what became of each public sheet as a propositional network.
+"""Records what becomes of each public sheet as a propositional network: records/networks.csv.
 
-    scripts/networks.py [--update] [--games=NAME,...]
+    scripts/networks.py [--games=NAME,...]
 
 Runs `ludex debug propnet` on every sheet of $LUDEX_SHARED/games (../shared/games), one after the other, with 8 GB of
-memory, and writes processor seconds, ground rules and gates, or why the network was declined. --update: rewrites the
-table in the page; --games=: only these. LUDEX names the binary, target/release/ludex unless said.
+memory, and records processor seconds, ground rules and gates, or why the network was declined. --games=: only these,
+printed and not recorded. LUDEX names the binary, target/release/ludex unless said.
 Python 3, standard library only. Takes some minutes.
 """
 
@@ -16,11 +16,16 @@ import resource
 import subprocess
 import sys
 
+import records
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LUDEX = os.environ.get("LUDEX", str(ROOT / "target/release/ludex"))
 GAMES = pathlib.Path(os.environ.get("LUDEX_SHARED", str(ROOT / "../shared"))) / "games"
-PAGE = ROOT / "docs/networks.md"
-BEGIN, END = "<!-- scripts/networks.py --update -->", "<!-- end -->"
+ABOUT = (
+    "Every public sheet as a propositional network: processor seconds of the whole command, 8 GB of memory. A ground rule is "
+    "an instance of a rule or of a part of one (rules with very many instances are taken apart first)"
+)
+COLUMNS = ["sheet", "built", "cpu_seconds", "ground_rules", "gates", "gates_read", "declined_because"]
 MEMORY = 8 << 30
 
 
@@ -39,10 +44,10 @@ def build(sheet):
     if run.returncode != 0:
         lines = run.stderr.strip().splitlines() or [f"ended with status {run.returncode}"]
         why = lines[0].removeprefix("error: ").split(": ", 1)[-1]
-        return [sheet.stem, "no", f"{seconds:.2f}", "", "", why]
+        return [sheet.stem, "no", f"{seconds:.2f}", "", "", "", why]
     gates = next(n for what, n in figures.items() if what.startswith("gates:"))
     read = figures["gates that an output reads"]
-    return [sheet.stem, "yes", f"{seconds:.2f}", str(figures["ground rules"]), str(gates), str(read)]
+    return [sheet.stem, "yes", f"{seconds:.2f}", str(figures["ground rules"]), str(gates), str(read), ""]
 
 
 def main():
@@ -54,22 +59,8 @@ def main():
     for sheet in sheets:
         rows.append(build(sheet))
         print("\t".join(rows[-1]), file=sys.stderr, flush=True)
-    built = [row for row in rows if row[1] == "yes"]
-    slow = [row[0] for row in rows if float(row[2]) > 2]
-    lines = [
-        f"{len(built)} of {len(rows)} sheets built; {len(slow)} took more than two seconds: {', '.join(slow)}.",
-        "",
-        "| game | built | CPU s | ground rules | gates | gates read, or why not |",
-        "|---|---|---|---|---|---|",
-        *("| " + " | ".join(row) + " |" for row in rows),
-    ]
-    if "--update" in sys.argv:
-        page = PAGE.read_text()
-        head, rest = page.split(BEGIN, 1)
-        tail = rest.split(END, 1)[1]
-        PAGE.write_text(head + BEGIN + "\n\n" + "\n".join(lines) + "\n\n" + END + tail)
-    else:
-        print("\n".join(lines))
+    if not chosen:
+        records.write("networks", COLUMNS, rows, ABOUT, "scripts/networks.py")
 
 
 main()

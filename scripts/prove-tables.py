@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/proving.md.
+"""Measures the prover: records/prove-figure2.csv and records/prove-discover.csv.
 
     scripts/prove-tables.py figure2 [--clingo PROGRAM] [GAME...]
                                                            seven games, three properties, SAT against clingo
@@ -21,6 +21,8 @@ import resource
 import subprocess
 import sys
 import time
+
+import records
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LUDEX = ROOT / "target/release/ludex"
@@ -86,8 +88,7 @@ def figure2(args):
         ["bash", str(ROOT / "scripts/get-clingo.sh")], capture_output=True, text=True, check=True
     ).stdout.split()[0]
     solve = [clingo, "--verbose=0", "--warn=none", "--models=1", "-"]
-    print("| game | property | answer | moves shown | SAT s | clingo s | ratio | clingo inside s | ratio |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    rows = []
     worst, wrong = None, 0
     for game, fluent, expected in [row for row in GAMES if not args.games or row[0] in args.games]:
         properties = ["turn-taking", f"persistence({fluent})", "control"]
@@ -102,10 +103,15 @@ def figure2(args):
             whole = sum(least(solve, program)[0] for program in programs)
             inside = [clingo_inside(clingo, program) for program in programs]
             inside = None if None in inside else sum(inside)
-            shown = len(found["trace"]) if found["trace"] is not None else "-"
+            shown = len(found["trace"]) if found["trace"] is not None else ""
             worst = min(worst or whole / seconds, whole / seconds)
-            alone = "- | -" if inside is None else f"{inside:.3f} | {inside / seconds:.1f}"
-            print(f"| {game} | {name} | {word} | {shown} | {seconds:.3f} | {whole:.2f} | {whole / seconds:.0f} | {alone} |", flush=True)
+            rows.append([game, name, word, shown, f"{seconds:.3f}", f"{whole:.2f}", "" if inside is None else f"{inside:.3f}"])
+            print(*rows[-1], sep="\t", flush=True)
+    if not args.games:
+        columns = ["game", "property", "answer", "moves_shown", "sat_seconds", "clingo_seconds", "clingo_inside_seconds"]
+        about = ("Seven games and three properties of Figure 2 of the paper: processor seconds of whole programs, the least of "
+                 "three to nine runs. `clingo_inside` is what reading, grounding and solving alone take in a fresh process")
+        records.write("prove-figure2", columns, rows, about, "scripts/prove-tables.py figure2")
     print(f"\n{wrong} answers differ from the paper; the smallest ratio of whole programs is {worst:.1f}")
     return wrong
 
@@ -134,9 +140,12 @@ def discover(args):
         counts.update(kinds.keys())
         if not kinds:
             nothing.append(game)
-    print("| what is proved | sheets |\n|---|---|")
     for kind, count in counts.most_common():
-        print(f"| {kind} | {count} |")
+        print(f"{kind}\t{count}")
+    if not args.games and not left:
+        about = f"Sheets of which discovery proves something, {args.time:g} seconds of the clock a sheet with compiling"
+        rows = [["all that ended in time" if kind == "sheets" else kind, count] for kind, count in counts.most_common()]
+        records.write("prove-discover", ["proved", "sheets"], rows, about, f"scripts/prove-tables.py discover --time {args.time:g}")
     for what, list_ in [("nothing proved", nothing), ("did not end in time", late), ("not run", left)]:
         print(f"\n{what}: {len(list_)} {' '.join(list_)}")
     return 0

@@ -1,31 +1,27 @@
 #!/usr/bin/env python3
-"""Prints the measured part of docs/vocabulary.md: the vocabulary of every public rule sheet.
+"""Records the vocabulary of every public rule sheet: records/vocabulary.csv.
 
     cargo build --release
-    python3 scripts/vocabulary-table.py             # prints it
-    python3 scripts/vocabulary-table.py --update    # rewrites it in the page
-
+    python3 scripts/vocabulary-table.py
 
 Runs `ludex debug domains` on each sheet of $LUDEX_SHARED/games (else ../shared/games). Seconds are
 processor time of the whole command: start, reading, checking, argument domains and vocabulary.
 LUDEX names the binary, if it is not target/release/ludex. Standard library only.
 """
 
-import contextlib
-import io
 import os
 import re
-import statistics
 import subprocess
 import sys
 from pathlib import Path
 
+import records
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("LUDEX_SHARED", ROOT.parent / "shared"))
 LUDEX = os.environ.get("LUDEX", str(ROOT / "target/release/ludex"))
-PAGE = ROOT / "docs/vocabulary.md"
-# Everything below this line of the page is written by this script.
-MARKER = "<!-- scripts/vocabulary-table.py --update -->\n"
+ABOUT = "The vocabulary of every public sheet; processor seconds of the whole command"
+COLUMNS = ["sheet", "fits", "seconds", "fluents", "moves", "moves_of_the_role_with_most"]
 
 
 def measure(sheet):
@@ -46,59 +42,19 @@ def measure(sheet):
     return seconds, int(fluents.group(1)), moves
 
 
-def percentile(values, share):
-    values = sorted(values)
-    return values[min(len(values) - 1, int(share * len(values)))]
-
-
 def main():
-    if sys.argv[1:] != ["--update"]:
-        return table()
-    text = io.StringIO()
-    with contextlib.redirect_stdout(text):
-        table()
-    above, marker, _ = PAGE.read_text(encoding="utf-8").partition(MARKER)
-    PAGE.write_text(above + marker + "\n" + text.getvalue(), encoding="utf-8")
-
-
-def table():
     sheets = sorted((SHARED / "games").glob("*.kif"))
     if not sheets:
         sys.exit(f"no rule sheets in {SHARED / 'games'}; set LUDEX_SHARED")
     rows = []
     for sheet in sheets:
-        rows.append((sheet.stem, *measure(sheet)))
+        seconds, fluents, moves = measure(sheet)
+        fits = "yes" if fluents is not None else f"no: {moves}"
+        counts = [fluents, sum(moves), max(moves, default=0)] if fluents is not None else ["", "", ""]
+        rows.append([sheet.stem, fits, f"{seconds:.2f}", *counts])
         print(f"\r{len(rows)}/{len(sheets)} {sheet.stem:40}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    fits = [row for row in rows if row[2] is not None]
-    print("## Summary\n")
-    print(f"Sheets: {len(rows)}. The vocabulary fits the default limits: {len(fits)}.\n")
-    print("| | median | 90 % | 99 % | largest |")
-    print("|---|---|---|---|---|")
-    for what, value, form in [
-        ("fluents", lambda r: r[2], "{:,}"),
-        ("words of 64 bits a state", lambda r: -(-r[2] // 64), "{:,}"),
-        ("moves, all roles", lambda r: sum(r[3]), "{:,}"),
-        ("moves of the role with most", lambda r: max(r[3], default=0), "{:,}"),
-        ("seconds", lambda r: r[1], "{:.2f}"),
-    ]:
-        values = [value(row) for row in fits]
-        most = max(fits, key=value)
-        figures = [statistics.median_low(values), percentile(values, 0.9), percentile(values, 0.99)]
-        cells = [form.format(f) for f in figures]
-        print(f"| {what} | {' | '.join(cells)} | {form.format(value(most))} ({most[0]}) |")
-    slow = sorted(fits, key=lambda row: -row[1])[:10]
-    print(f"\n{sum(row[1] < 0.1 for row in rows)} sheets take less than 0.1 s, "
-          f"{sum(row[1] < 1 for row in rows)} less than 1 s. The slowest: "
-          + ", ".join(f"{row[0]} {row[1]:.1f} s" for row in slow) + ".\n")
-    print("## All sheets\n")
-    print("| sheet | fits | seconds | fluents | moves, all roles | moves, most of a role |")
-    print("|---|---|---|---|---|---|")
-    for name, seconds, fluents, moves in rows:
-        if fluents is None:
-            print(f"| {name} | no: {moves} | {seconds:.2f} | | | |")
-        else:
-            print(f"| {name} | yes | {seconds:.2f} | {fluents:,} | {sum(moves):,} | {max(moves, default=0):,} |")
+    records.write("vocabulary", COLUMNS, rows, ABOUT, "scripts/vocabulary-table.py")
 
 
 if __name__ == "__main__":

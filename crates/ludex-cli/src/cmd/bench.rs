@@ -5,7 +5,7 @@ use crate::game::Loaded;
 use crate::plot::{self, Figure};
 use crate::progress::{Progress, making};
 use crate::status::{Misuse, Status};
-use crate::{game, json, limit};
+use crate::{game, interrupt, json, limit};
 use anyhow::{Context, Result};
 use ludex::engine::auto::{Execution, Portfolio, Report};
 use ludex::engine::budget::Budget;
@@ -17,6 +17,7 @@ use ludex::engines::{self, Choice};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
@@ -33,23 +34,38 @@ pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
         )?;
         out.flush()?;
     }
-    let mut figures = Vec::new();
+    let mut missing = false;
+    let figures: Arc<Mutex<Vec<Figure>>> = Arc::default();
+    // A picture of what is measured is worth having when the rest is not waited for.
+    let _armed = args.plot.clone().map(|path| {
+        let figures = figures.clone();
+        interrupt::closing(move |_| draw(&path, &figures).map_err(std::io::Error::other))
+    });
     for argument in &args.games {
         // A game that cannot be measured should not cost the figures of the others.
-        if let Err(error) = measure_and_print(args, argument, out, &mut figures) {
-            if error.is::<Misuse>() || error.is::<std::io::Error>() {
+        let mut measured = Vec::new();
+        if let Err(error) = measure_and_print(args, argument, out, &mut measured) {
+            if error.is::<std::io::Error>() {
                 return Err(error);
             }
             out.flush()?;
             writeln!(std::io::stderr(), "error: {error:#}")?;
+            missing |= error.is::<Misuse>();
             measured_all = false;
         }
+        figures.lock().unwrap_or_else(PoisonError::into_inner).append(&mut measured);
     }
     if let Some(path) = &args.plot {
-        let drawn = if figures.is_empty() { Ok(()) } else { plot::draw(path, &figures) };
-        drawn.map_err(|error| Misuse(format!("`{}` cannot be written: {error}", path.display())))?;
+        draw(path, &figures)?;
     }
-    Ok(Status::of(measured_all))
+    Ok(if missing { Status::Misused } else { Status::of(measured_all) })
+}
+
+/// Draws the figures, if there are any.
+fn draw(path: &Path, figures: &Mutex<Vec<Figure>>) -> Result<(), Misuse> {
+    let figures = figures.lock().unwrap_or_else(PoisonError::into_inner);
+    let drawn = if figures.is_empty() { Ok(()) } else { plot::draw(path, &figures) };
+    drawn.map_err(|error| Misuse(format!("`{}` cannot be written: {error}", path.display())))
 }
 
 /// One line of the answer.

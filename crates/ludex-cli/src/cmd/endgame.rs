@@ -17,7 +17,7 @@ use ludex::logic::discover;
 use ludex::logic::endgame::file::{self, FileError, Form};
 use ludex::logic::endgame::query::{self, Class};
 use ludex::logic::endgame::regress::{Assume, Options, Reached, regress};
-use ludex::logic::endgame::{Database, Oracle, describe, solve};
+use ludex::logic::endgame::{Database, Oracle, Stop, describe, solve};
 use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
 use std::path::Path;

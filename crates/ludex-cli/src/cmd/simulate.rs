@@ -45,6 +45,8 @@ pub fn run(args: &Simulate, out: &mut dyn Write) -> Result<Status> {
         let met = |fault| limit::met(&loaded.name, format!("step {number}"), &fault);
         let (step, joint) = play(&mut *worker, &state, &mut random, number >= args.steps).map_err(met)?;
         show.step(&step, &state, out)?;
+        // Who breaks off a slow match has seen what was played.
+        out.flush()?;
         let Some(joint) = joint else {
             // Stopping after the steps that were asked for is success; being stuck is the rules' fault.
             return Ok(Status::of(step.cut.as_deref() != Some(STUCK)));
