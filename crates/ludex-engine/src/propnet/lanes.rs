@@ -21,9 +21,15 @@ mod choose;
 mod pass;
 mod plan;
 #[allow(unsafe_code)]
+mod step;
+#[allow(unsafe_code)]
+mod transpose;
+#[allow(unsafe_code)]
 mod vector;
 
 pub use pass::Instructions;
+pub use step::{Block, Column, Columns, LegalCounts, Number, Stepper, write_flags};
+pub use vector::Plane;
 
 use super::net::Net;
 use super::phase::{self, Phase, Tri};
@@ -36,7 +42,6 @@ use pass::{Job, State, Tally};
 use plan::{Code, FLUENTS, GoalPlan, Plan};
 use rayon::prelude::*;
 use std::sync::OnceLock;
-use vector::Plane;
 
 /// How many games are played at the same time.
 pub const LANES: usize = 512;

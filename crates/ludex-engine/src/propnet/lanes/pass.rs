@@ -160,7 +160,7 @@ unsafe fn choose_any<V: Vector>(
 
 /// The kernels of one kind of machine. They are functions of their own, not inlined, so that each is
 /// compiled once with the machine's instructions.
-trait Kernel: Vector {
+pub(super) trait Kernel: Vector {
     /// # Safety
     /// As for [`execute`].
     unsafe fn execute(memory: *mut Plane, code: &Code);

@@ -79,6 +79,14 @@ impl Code {
     pub(super) fn gates(&self) -> usize {
         self.runs.iter().map(|run| run.count as usize).sum()
     }
+
+    /// The variables of all blocks, as in [`Step::Block`].
+    fn feedback(&self) -> impl Iterator<Item = &(Slot, Slot, bool)> {
+        self.steps.iter().flat_map(|step| match step {
+            Step::Gates(_) => &[][..],
+            Step::Block { feedback, .. } => &feedback[..],
+        })
+    }
 }
 
 /// The moves from which a role chooses.
@@ -129,9 +137,8 @@ pub(super) struct GoalPlan {
 
 impl Plan {
     pub(super) fn new(net: &Net) -> Plan {
-        let mut compiler = Compiler::new(net);
-        let legal: Vec<Signal> = net.legal.iter().flatten().copied().collect();
-        let play: Vec<bool> = net.cone(legal.iter().copied().chain(net.next.iter().copied()));
+        let legal = net.legal.iter().flatten().copied();
+        let play: Vec<bool> = net.cone(legal.chain(net.next.iter().copied()));
         let over = net.cone([net.terminal]);
         let is_gate = |node: usize| matches!(net.nodes[node], Node::And(..));
         let count = |f: &dyn Fn(usize) -> bool| (0..net.nodes.len()).filter(|&n| is_gate(n) && f(n)).count();
@@ -139,7 +146,13 @@ impl Plan {
         let all = count(&|n| play[n] || over[n]);
         // An idle pass in a game of fifty plies is two percent.
         let refill_late = shared * 50 > all;
+        Plan::with(net, refill_late)
+    }
 
+    /// A plan with lanes refilled as said.
+    pub(super) fn with(net: &Net, refill_late: bool) -> Plan {
+        let mut compiler = Compiler::new(net);
+        let legal: Vec<Signal> = net.legal.iter().flatten().copied().collect();
         let mut head = Code::default();
         compiler.cone(&mut head, &[net.terminal]);
         if refill_late {
@@ -173,6 +186,30 @@ impl Plan {
             inverse_copies,
             slots,
         }
+    }
+
+    /// What `head` and `legal` have left behind and is read later: by `next`, or from outside as what is legal.
+    pub(super) fn kept(&self) -> Vec<Slot> {
+        let mut computed = vec![false; self.slots];
+        for code in [&self.head, &self.legal] {
+            for run in &code.runs {
+                computed[run.to as usize..(run.to + run.count) as usize].fill(true);
+            }
+            for &(variable, ..) in code.feedback() {
+                computed[variable as usize] = true;
+            }
+        }
+        let mut read = vec![false; self.slots];
+        for &input in &self.next.inputs {
+            read[input as usize / size_of::<super::vector::Plane>()] = true;
+        }
+        let fed = self.next.feedback().map(|&(_, from, _)| from);
+        let copied = self.copies.iter().chain(&self.inverse_copies).map(|&(_, from)| from);
+        let legal = self.choices.iter().flat_map(|choice| choice.legal.iter().copied());
+        for slot in fed.chain(copied).chain(legal).chain([self.terminal]) {
+            read[slot as usize] = true;
+        }
+        (0..self.slots).filter(|&slot| computed[slot] && read[slot]).map(|slot| slot as Slot).collect()
     }
 }
 

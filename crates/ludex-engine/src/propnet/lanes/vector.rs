@@ -6,25 +6,51 @@
 
 use std::fmt::Debug;
 
-/// The values of one signal in all games, in memory.
+/// The values of one signal in all games, in memory; or a set of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub(super) struct Plane(pub [u64; 8]);
+pub struct Plane(pub [u64; 8]);
 
 impl Plane {
-    pub(super) const ZERO: Plane = Plane([0; 8]);
-    pub(super) const ONES: Plane = Plane([u64::MAX; 8]);
+    /// No lane.
+    pub const ZERO: Plane = Plane([0; 8]);
+    /// Every lane.
+    pub const ONES: Plane = Plane([u64::MAX; 8]);
 
-    pub(super) fn count(&self) -> u64 {
+    /// The first `n` lanes.
+    pub fn first(n: usize) -> Plane {
+        Plane(std::array::from_fn(|word| match n.saturating_sub(word * 64) {
+            0 => 0,
+            bits if bits < 64 => (1 << bits) - 1,
+            _ => u64::MAX,
+        }))
+    }
+
+    /// How many lanes are in it.
+    pub fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    pub(super) fn bit(&self, lane: usize) -> bool {
+    /// True if the lane is in it.
+    pub fn bit(&self, lane: usize) -> bool {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
 
-    pub(super) fn set(&mut self, lane: usize) {
+    /// Puts the lane in.
+    pub fn set(&mut self, lane: usize) {
         self.0[lane / 64] |= 1 << (lane % 64);
+    }
+
+    /// The lanes in it, ascending.
+    pub fn lanes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(at, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(at * 64 + bit)
+            })
+        })
     }
 
     /// The lowest `n` of the lanes that are set here.
@@ -42,6 +68,43 @@ impl Plane {
 
     pub(super) fn zip(&self, other: &Plane, f: impl Fn(u64, u64) -> u64) -> Plane {
         Plane(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+
+    /// True if no lane is in it.
+    pub fn is_empty(&self) -> bool {
+        *self == Plane::ZERO
+    }
+}
+
+impl std::ops::BitAnd for Plane {
+    type Output = Plane;
+
+    fn bitand(self, other: Plane) -> Plane {
+        self.zip(&other, |a, b| a & b)
+    }
+}
+
+impl std::ops::BitOr for Plane {
+    type Output = Plane;
+
+    fn bitor(self, other: Plane) -> Plane {
+        self.zip(&other, |a, b| a | b)
+    }
+}
+
+impl std::ops::BitXor for Plane {
+    type Output = Plane;
+
+    fn bitxor(self, other: Plane) -> Plane {
+        self.zip(&other, |a, b| a ^ b)
+    }
+}
+
+impl std::ops::Not for Plane {
+    type Output = Plane;
+
+    fn not(self) -> Plane {
+        Plane(self.0.map(|word| !word))
     }
 }
 
