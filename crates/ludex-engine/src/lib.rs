@@ -39,6 +39,7 @@ pub mod perft;
 pub mod propnet;
 pub mod random;
 pub mod row;
+pub mod symmetry;
 pub mod terms;
 pub mod tree;
 pub mod vocabulary;

@@ -18,7 +18,7 @@ mod dot;
 mod effects;
 mod formula;
 mod goals;
-mod ground;
+pub(crate) mod ground;
 mod guards;
 mod indexed_set;
 #[allow(unsafe_code)]
