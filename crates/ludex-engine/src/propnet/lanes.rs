@@ -54,6 +54,8 @@ const LONGEST_CYCLE: usize = 6;
 pub struct Lanes {
     net: Net,
     phases: Vec<Phase>,
+    /// The network of each phase.
+    nets: Vec<Net>,
     /// A plan for each phase.
     plans: Vec<Plan>,
     /// For starts that agree with no phase.
@@ -85,9 +87,15 @@ impl Lanes {
         let start = bits(net, initial);
         let everything = phase::specialised(net, &phase::anything(net));
         let goals = GoalPlan::new(&everything);
-        let mut lanes =
-            Lanes { net: everything, phases: Vec::new(), plans: Vec::new(), general: OnceLock::new(), goals };
-        let mut best = (f64::INFINITY, Vec::new(), Vec::new());
+        let mut lanes = Lanes {
+            net: everything,
+            phases: Vec::new(),
+            nets: Vec::new(),
+            plans: Vec::new(),
+            general: OnceLock::new(),
+            goals,
+        };
+        let mut best = (f64::INFINITY, Vec::new(), Vec::new(), Vec::new());
         let mut most_known = 0;
         for period in 1..=LONGEST_CYCLE {
             budget.check()?;
@@ -105,10 +113,10 @@ impl Lanes {
             let cost = nets.iter().map(cost).sum::<usize>() as f64 / period as f64 / lanes.occupancy(initial);
             // More plans are more memory and time to build, so they must pay.
             if cost < best.0 * 0.97 {
-                best = (cost, std::mem::take(&mut lanes.phases), std::mem::take(&mut lanes.plans));
+                best = (cost, std::mem::take(&mut lanes.phases), std::mem::take(&mut lanes.plans), nets);
             }
         }
-        (_, lanes.phases, lanes.plans) = best;
+        (_, lanes.phases, lanes.plans, lanes.nets) = best;
         Ok(lanes)
     }
 
@@ -123,6 +131,17 @@ impl Lanes {
     /// How many phases play goes through again and again; one if it does not.
     pub fn period(&self) -> usize {
         self.plans.len()
+    }
+
+    /// The network of each phase, with what is constant in it folded in: what another execution of the same
+    /// games compiles.
+    pub fn nets(&self) -> &[Net] {
+        &self.nets
+    }
+
+    /// The network of any state, for starts that agree with no phase.
+    pub fn general_net(&self) -> &Net {
+        &self.net
     }
 
     /// The phase whose constants the state has.

@@ -115,7 +115,7 @@ impl Net {
     }
 
     /// For each node whether the signals depend on it.
-    pub(crate) fn cone(&self, signals: impl IntoIterator<Item = Signal>) -> Vec<bool> {
+    pub fn cone(&self, signals: impl IntoIterator<Item = Signal>) -> Vec<bool> {
         let mut feedback = HashMap::new();
         for block in &self.blocks {
             for &(node, signal) in &block.feedback {

@@ -1,0 +1,143 @@
+//! Plays sheets on the GPU and on the CPU, and compares: `playouts SECONDS SHAPES FOLDER SHEET...`, where SHAPES is
+//! a list of `digits:block:blocks:in_step` and FOLDER takes `playouts.csv`.
+
+use ludex_cuda::{Device, Shape, Source};
+use ludex_engine::budget::Budget;
+use ludex_engine::propnet::compile;
+use ludex_engine::propnet::lanes::{BatchResult, Lanes};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> std::process::ExitCode {
+    match run() {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [seconds, shapes, folder, sheets @ ..] = &arguments[..] else {
+        return Err("playouts SECONDS SHAPES FOLDER SHEET...".into());
+    };
+    let seconds: f64 = seconds.parse()?;
+    let device = Device::open(0)?;
+    println!("{}, {} multiprocessors", device.name(), device.multiprocessors());
+    println!(
+        "{:14} {:>10} {:>6} {:>7} {:>4} {:>5} {:>8} {:>9} {:>8} {:>7} {:>6}  goals",
+        "game",
+        "shape",
+        "ops",
+        "compile",
+        "reg",
+        "local",
+        "threads",
+        "G states/s",
+        "length",
+        "cpu len",
+        "worst"
+    );
+    let mut csv = String::from(
+        "game,shape,ops,compile_s,registers,local,threads,states_s,playouts,transitions,length,cpu_length,worst\n",
+    );
+    for sheet in sheets {
+        for shape in shapes.split(',') {
+            if let Err(error) = measure(&device, seconds, shape, Path::new(folder), sheet, &mut csv) {
+                println!("{sheet} {shape}: {error}");
+            }
+        }
+    }
+    std::fs::write(Path::new(folder).join("playouts.csv"), csv)?;
+    Ok(())
+}
+
+fn measure(
+    device: &Device,
+    seconds: f64,
+    shape_text: &str,
+    folder: &Path,
+    sheet: &str,
+    csv: &mut String,
+) -> Result<(), Failure> {
+    let numbers: Vec<u32> = shape_text.split(':').map(str::parse).collect::<Result<_, _>>()?;
+    let [digits, block, blocks, in_step] = numbers[..] else {
+        return Err("a shape is digits:block:blocks:in_step".into());
+    };
+    let shape = Shape { digits, block, blocks, in_step: in_step > 0 };
+    let most = if digits == 0 { u64::MAX } else { (1 << digits) - 1 };
+    let text = std::fs::read_to_string(sheet)?;
+    let game = ludex_gdl::Sheet::read(&text).into_game().map_err(|_| "the sheet has errors")?;
+    let compiled = compile(&game, &Budget::default())?;
+    let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
+    let source = Source::new(&lanes, false, shape);
+    let name = Path::new(sheet).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let ops = source.costs.iter().map(|cost| cost.total()).sum::<usize>() / source.period;
+    let start: Vec<bool> =
+        (0..source.fluents).map(|fluent| compiled.initial[fluent / 64] >> (fluent % 64) & 1 == 1).collect();
+    let phase = lanes.phase_of(&compiled.initial).unwrap_or(0) as u32;
+    let kernel =
+        device.load(source, std::env::var_os("LUDEX_CUDA_CACHE").map(std::path::PathBuf::from).as_deref())?;
+    let (registers, local) = kernel.registers();
+    let threads = kernel.full()?;
+    // The same number of playouts on both, compared.
+    let count = 400_000;
+    let on_gpu = kernel.playing(threads.min(8192), 7, &start, phase, most)?.playouts(count)?;
+    let on_cpu = lanes.runner(11).playouts(&compiled.initial, count, most);
+    let (length, cpu_length) = (mean_length(&on_gpu), mean_length(&on_cpu));
+    let worst = worst(&on_gpu, &on_cpu);
+    // Then as fast as it goes.
+    let mut playing = kernel.playing(threads, 1, &start, phase, most)?;
+    let mut passes = 16;
+    let (mut states, mut playouts, mut spent) = (0u64, 0u64, 0.0);
+    playing.run(passes)?;
+    let started = Instant::now();
+    while spent < seconds {
+        let before = spent;
+        let result = playing.run(passes)?;
+        spent = started.elapsed().as_secs_f64();
+        states += result.transitions;
+        playouts += result.playouts;
+        if spent - before < 0.1 {
+            passes *= 2;
+        }
+    }
+    let rate = states as f64 / spent;
+    let goals: Vec<String> =
+        on_gpu.goals.iter().map(|g| format!("{:.2}", g.mean().unwrap_or(-1.0))).collect();
+    println!(
+        "{name:14} {shape_text:>10} {ops:>6} {:>7.2} {registers:>4} {local:>5} {threads:>8} {:>9.3} {length:>8.3} {cpu_length:>7.3} {worst:>6.2}  {}",
+        kernel.compiled.as_secs_f64(),
+        rate / 1e9,
+        goals.join(" ")
+    );
+    writeln!(
+        csv,
+        "{name},{shape_text},{ops},{:.3},{registers},{local},{threads},{rate:.0},{playouts},{states},{length},{cpu_length},{worst}",
+        kernel.compiled.as_secs_f64()
+    )?;
+    // Kept as it grows: a run that is cut short leaves what it has.
+    std::fs::write(folder.join("playouts.csv"), &*csv)?;
+    Ok(())
+}
+
+fn mean_length(result: &BatchResult) -> f64 {
+    result.transitions as f64 / result.playouts.max(1) as f64
+}
+
+/// The largest difference of two counts of a goal, in standard deviations.
+fn worst(a: &BatchResult, b: &BatchResult) -> f64 {
+    let mut worst = 0f64;
+    for (x, y) in a.goals.iter().zip(&b.goals) {
+        for ((_, n), (_, m)) in x.values.iter().zip(&y.values) {
+            let (n, m) = (*n as f64, *m as f64);
+            worst = worst.max((n - m).abs() / (n + m).max(1.0).sqrt());
+        }
+    }
+    worst
+}

@@ -1,0 +1,320 @@
+//! A GPU, and games being played on it.
+//!
+//! [`Device::load`] compiles the source of a game (by NVRTC, or takes what it compiled before from a folder);
+//! [`Playing`] holds the games of all threads and plays them on. The libraries of CUDA are loaded when a device
+//! is opened, not when the program starts.
+
+use super::error::CudaError;
+use super::source::{LIVE, PLAYOUTS, STARTED, Source};
+use cudarc::driver::{
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DriverError, LaunchConfig, PushKernelArg,
+    sys,
+};
+use cudarc::nvrtc::{Ptx, result as nvrtc, sys as nvrtc_sys};
+use ludex_engine::propnet::lanes::BatchResult;
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Games of a thread.
+pub const GAMES: u64 = 32;
+
+/// A GPU.
+#[derive(Clone, Debug)]
+pub struct Device {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    name: String,
+    architecture: String,
+    multiprocessors: u32,
+}
+
+fn failed(doing: &'static str) -> impl Fn(DriverError) -> CudaError {
+    move |error| CudaError::Driver { doing, says: error.to_string() }
+}
+
+impl Device {
+    /// Opens a GPU by its number.
+    pub fn open(ordinal: usize) -> Result<Device, CudaError> {
+        // SAFETY: looks for the driver's library and loads it; it is NVIDIA's, as every user of CUDA trusts.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(CudaError::NoDriver);
+        }
+        let unusable = |error: DriverError| CudaError::NoDevice(error.to_string());
+        let context = CudaContext::new(ordinal).map_err(unusable)?;
+        let name = context.name().map_err(unusable)?;
+        let (major, minor) = context.compute_capability().map_err(unusable)?;
+        let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+        let multiprocessors = context.attribute(attribute).map_err(unusable)? as u32;
+        let stream = context.default_stream();
+        Ok(Device { context, stream, name, architecture: format!("sm_{major}{minor}"), multiprocessors })
+    }
+
+    /// What the driver calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many processors it has that run blocks of threads.
+    pub fn multiprocessors(&self) -> u32 {
+        self.multiprocessors
+    }
+
+    /// Compiles a game, or takes what was compiled before from the folder `cache`.
+    pub fn load(&self, source: Source, cache: Option<&Path>) -> Result<Kernel, CudaError> {
+        let started = Instant::now();
+        let place = cache.map(|folder| folder.join(self.cache_name(&source.text)));
+        let kept = place.as_ref().and_then(|place| std::fs::read(place).ok());
+        let from_cache = kept.is_some();
+        let binary = match kept {
+            Some(binary) => binary,
+            None => {
+                let binary = compile(&source.text, &self.architecture)?;
+                if let Some(place) = &place {
+                    keep(place, &binary);
+                }
+                binary
+            }
+        };
+        let compiled = started.elapsed();
+        let module = self
+            .context
+            .load_module(Ptx::from_binary(binary))
+            .map_err(failed("loading the game's kernels"))?;
+        let function = |name| module.load_function(name).map_err(failed("loading the game's kernels"));
+        let (begin, play) = (function("begin")?, function("play")?);
+        Ok(Kernel { device: self.clone(), source, module, begin, play, compiled, from_cache })
+    }
+
+    /// By what the compiled game depends on: the text, the device, and the version of this crate.
+    fn cache_name(&self, text: &str) -> PathBuf {
+        let version = env!("CARGO_PKG_VERSION");
+        // FNV-1a, twice from different starts: the same on every machine.
+        let hash = |start: u64| {
+            let parts = [text, &self.architecture, version];
+            parts
+                .iter()
+                .flat_map(|part| part.bytes().chain([0]))
+                .fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3))
+        };
+        let [a, b] = [0xCBF2_9CE4_8422_2325, 0x9E37_79B9_7F4A_7C15].map(hash);
+        PathBuf::from(format!("{a:016x}{b:016x}.cubin"))
+    }
+}
+
+/// Writes a file of the cache. If it cannot be written, the game is compiled again next time.
+fn keep(place: &Path, binary: &[u8]) {
+    let Some(folder) = place.parent() else { return };
+    let draft = place.with_extension(format!("draft{}", std::process::id()));
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&draft, binary))
+        .and_then(|()| std::fs::rename(&draft, place));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+}
+
+/// Compiles CUDA source to machine code. Needs no GPU, only the compiler's library.
+pub fn compile(text: &str, architecture: &str) -> Result<Vec<u8>, CudaError> {
+    // SAFETY: looks for the compiler's library and loads it, as for the driver.
+    if !unsafe { nvrtc_sys::is_culib_present() } {
+        return Err(CudaError::NoCompiler);
+    }
+    let says = |error: nvrtc::NvrtcError| CudaError::Compile(format!("{error:?}"));
+    let text = CString::new(text).map_err(|_| CudaError::Compile("it contains a zero byte".to_owned()))?;
+    let program = nvrtc::create_program(&text, None).map_err(says)?;
+    let options = [format!("--gpu-architecture={architecture}"), "--disable-warnings".to_owned()];
+    // SAFETY: the program is alive until it is destroyed below, and buffers have the sizes that were asked for.
+    unsafe {
+        let compiled = nvrtc::compile_program(program, &options);
+        let binary = compiled.and_then(|()| {
+            let mut size = 0;
+            nvrtc_sys::nvrtcGetCUBINSize(program, &raw mut size).result()?;
+            let mut binary = vec![0u8; size];
+            nvrtc_sys::nvrtcGetCUBIN(program, binary.as_mut_ptr().cast()).result()?;
+            Ok(binary)
+        });
+        let binary = binary.map_err(|error| {
+            let log = nvrtc::get_program_log(program).unwrap_or_default();
+            let log: String = log.iter().map(|&c| char::from(c as u8)).take(2000).collect();
+            CudaError::Compile(format!("{error:?}: {log}"))
+        });
+        let _ = nvrtc::destroy_program(program);
+        binary
+    }
+}
+
+/// A compiled game.
+#[derive(Debug)]
+pub struct Kernel {
+    device: Device,
+    source: Source,
+    module: Arc<CudaModule>,
+    begin: CudaFunction,
+    play: CudaFunction,
+    /// How long it took to compile the game, or to read it from the cache.
+    pub compiled: Duration,
+    /// Whether it was in the cache.
+    pub from_cache: bool,
+}
+
+impl Kernel {
+    /// Registers of a thread, and bytes of local memory.
+    pub fn registers(&self) -> (i32, i32) {
+        (self.play.num_regs().unwrap_or(0), self.play.local_size_bytes().unwrap_or(0))
+    }
+
+    /// As many threads as the GPU can run at once.
+    pub fn full(&self) -> Result<u32, CudaError> {
+        let block = self.source.block;
+        let blocks = self
+            .play
+            .occupancy_max_active_blocks_per_multiprocessor(block, 0, None)
+            .map_err(failed("asking how many threads fit"))?;
+        Ok(blocks.max(1) * self.device.multiprocessors * block)
+    }
+
+    /// Games from the start, none begun. `start` has a value for each fluent; `phase` is the phase of the
+    /// start. `most` is the bound on plies; the source was written for its number of digits.
+    pub fn playing(
+        &self,
+        threads: u32,
+        seed: u64,
+        start: &[bool],
+        phase: u32,
+        most: u64,
+    ) -> Result<Playing<'_>, CudaError> {
+        let stream = &self.device.stream;
+        let doing = "making room for the games";
+        let block = self.source.block;
+        let threads = threads.next_multiple_of(block);
+        let size = self.source.words * threads as usize;
+        let memory = |error: DriverError| match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaError::Memory { bytes: size as u64 * 4 },
+            _ => failed(doing)(error),
+        };
+        let mut words = stream.alloc_zeros::<u32>(size).map_err(memory)?;
+        let tally = stream.alloc_zeros::<u64>(self.source.counters).map_err(memory)?;
+        let planes = |bits: &mut dyn Iterator<Item = bool>| -> Vec<u32> {
+            bits.map(|bit| if bit { u32::MAX } else { 0 }).collect()
+        };
+        self.constant("start", &planes(&mut start.iter().copied()))?;
+        self.constant("most", &planes(&mut (0..self.source.digits).map(|digit| most >> digit & 1 == 1)))?;
+        let shape =
+            LaunchConfig { grid_dim: (threads / block, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 };
+        // SAFETY: the arguments are those of the kernel, and it writes words of its own threads only.
+        unsafe { stream.launch_builder(&self.begin).arg(&mut words).arg(&threads).arg(&seed).launch(shape) }
+            .map_err(failed(doing))?;
+        stream.synchronize().map_err(failed(doing))?;
+        Ok(Playing { kernel: self, shape, threads, words, tally, phase, start_phase: phase, live: 0 })
+    }
+
+    fn constant(&self, name: &str, values: &[u32]) -> Result<(), CudaError> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let doing = "setting the start of the games";
+        let stream = &self.device.stream;
+        let mut bytes = self.module.get_global(name, stream).map_err(failed(doing))?;
+        // SAFETY: the kernel declares an array of as many words, and bytes have no invalid values.
+        let view = unsafe { bytes.transmute_mut::<u32>(values.len()) };
+        let Some(mut view) = view else {
+            return Err(CudaError::Driver { doing, says: format!("`{name}` has another size") });
+        };
+        stream.memcpy_htod(values, &mut view).map_err(failed(doing))
+    }
+}
+
+/// Games under way on the GPU.
+#[derive(Debug)]
+pub struct Playing<'k> {
+    kernel: &'k Kernel,
+    shape: LaunchConfig,
+    threads: u32,
+    words: CudaSlice<u32>,
+    tally: CudaSlice<u64>,
+    phase: u32,
+    start_phase: u32,
+    live: u64,
+}
+
+impl Playing<'_> {
+    /// Games that are played at the same time.
+    pub fn games(&self) -> u64 {
+        u64::from(self.threads) * GAMES
+    }
+
+    /// Plays so many passes, every game going on where the last call left it.
+    pub fn run(&mut self, passes: u32) -> Result<BatchResult, CudaError> {
+        self.launch(passes, false)
+    }
+
+    /// Plays exactly `count` playouts, each to its end. No game may be under way.
+    pub fn playouts(&mut self, count: u64) -> Result<BatchResult, CudaError> {
+        const DOING: &str = "handing out playouts";
+        let (each, more) = (count / u64::from(self.threads), count % u64::from(self.threads));
+        let quota: Vec<u32> = (0..u64::from(self.threads))
+            .map(|t| (each + u64::from(t < more)).min(u64::from(u32::MAX)) as u32)
+            .collect();
+        let stream = &self.kernel.device.stream;
+        let threads = self.threads as usize;
+        // Where `play` keeps what a thread has still to start.
+        let at = (self.kernel.source.fluents + 4) * threads;
+        let mut place = self.words.slice_mut(at..at + threads);
+        stream.memcpy_htod(&quota, &mut place).map_err(failed(DOING))?;
+        let mut total: Option<BatchResult> = None;
+        loop {
+            let part = self.launch(1024, true)?;
+            let unfinished = part.unfinished;
+            let sum = match &mut total {
+                None => total.insert(part),
+                Some(sum) => {
+                    sum.add(&part);
+                    sum
+                }
+            };
+            sum.unfinished = unfinished;
+            if unfinished == 0 && sum.playouts >= count {
+                return Ok(sum.clone());
+            }
+        }
+    }
+
+    fn launch(&mut self, passes: u32, counted: bool) -> Result<BatchResult, CudaError> {
+        const DOING: &str = "playing";
+        let source = &self.kernel.source;
+        let stream = &self.kernel.device.stream;
+        stream.memset_zeros(&mut self.tally).map_err(failed(DOING))?;
+        let counted_flag = u32::from(counted);
+        // SAFETY: the arguments are those of the kernel; it reads and writes the words of its threads and the
+        // counters, which have the sizes that the source states.
+        unsafe {
+            stream
+                .launch_builder(&self.kernel.play)
+                .arg(&mut self.words)
+                .arg(&mut self.tally)
+                .arg(&self.threads)
+                .arg(&passes)
+                .arg(&self.phase)
+                .arg(&self.start_phase)
+                .arg(&counted_flag)
+                .launch(self.shape)
+        }
+        .map_err(failed(DOING))?;
+        let tally = stream.clone_dtoh(&self.tally).map_err(failed(DOING))?;
+        self.phase = (self.phase + passes) % source.period as u32;
+        let result = source.summary(&tally, u64::from(passes))?;
+        if self.live + tally[STARTED] != tally[PLAYOUTS] + tally[LIVE] {
+            let [live, started, ended, left] = [self.live, tally[STARTED], tally[PLAYOUTS], tally[LIVE]];
+            return Err(CudaError::Tally(format!(
+                "{live} games under way and {started} begun, but {ended} ended and {left} left"
+            )));
+        }
+        if result.transitions > u64::from(passes) * self.games() {
+            return Err(CudaError::Tally(format!("{} moves in {passes} passes", result.transitions)));
+        }
+        self.live = tally[LIVE];
+        Ok(result)
+    }
+}

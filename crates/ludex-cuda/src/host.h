@@ -1,0 +1,32 @@
+/* What CUDA gives, for one thread on a machine without it. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static u32 lop3(u32 a, u32 b, u32 c, int t) {
+    u32 d = 0;
+    if (t & 1) d |= ~a & ~b & ~c;
+    if (t & 2) d |= ~a & ~b & c;
+    if (t & 4) d |= ~a & b & ~c;
+    if (t & 8) d |= ~a & b & c;
+    if (t & 16) d |= a & ~b & ~c;
+    if (t & 32) d |= a & ~b & c;
+    if (t & 64) d |= a & b & ~c;
+    if (t & 128) d |= a & b & c;
+    return d;
+}
+#define L3(d, a, b, c, t) u32 d = lop3(a, b, c, t);
+#define ANY(x) ((x) != 0u)
+#define COUNT(x) ((u32)__builtin_popcount(x))
+#define KERNEL void
+#define INSIDE static
+#define CONSTANT
+#define SHARED static
+#define TALLY(to, x) (to) += COUNT(x);
+#define ADD(to, x) *(to) += (x);
+#define APART
+#define __launch_bounds__(...)
+struct index { u32 x; };
+static struct index threadIdx, blockIdx, blockDim = {1}, gridDim = {1};
+static void __syncthreads(void) {}
+static void atomicAdd(u64 *to, u64 n) { *to += n; }
