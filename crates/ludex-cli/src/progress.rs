@@ -106,6 +106,8 @@ fn draw(
     *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.clone());
     let template = match length {
         Some(_) => "{msg} [{bar:30}] {percent}% {elapsed}",
+        // What shows from the first moment on says itself how long it takes.
+        None if patience.is_zero() => "{spinner} {msg}",
         None => "{spinner} {msg} {elapsed}",
     };
     if let Ok(style) = ProgressStyle::with_template(template) {

@@ -14,7 +14,6 @@ use ludex_logic::endgame::{Database, Kind, Stop, regress};
 use ludex_logic::facts::{Facts, Group};
 use ludex_testkit::report::note;
 use ludex_testkit::{corpus, generate, micro};
-use std::sync::atomic::AtomicU64;
 
 /// Limits that do not depend on the clock.
 fn options<'a>(assume: Assume) -> Options<'a> {
@@ -30,7 +29,7 @@ fn bundled(name: &str) -> Game {
 fn solution(game: &Game, most: usize) -> Option<Solution> {
     let engine = Datalog::new(game, &Budget::default()).ok()?;
     let options = solve::Options { states: most, threads: 1, ..solve::Options::default() };
-    solve(&engine, &options, &Budget::default(), &AtomicU64::new(0)).ok()
+    solve(&engine, &options, &Budget::default(), &solve::Reached::default()).ok()
 }
 
 fn database(regression: Regression) -> Database {

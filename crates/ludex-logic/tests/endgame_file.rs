@@ -13,7 +13,6 @@ use ludex_logic::endgame::{Database, FileError, Kind, Knowledge, Oracle, file};
 use ludex_testkit::corpus;
 use ludex_testkit::report::note;
 use std::collections::HashMap;
-use std::sync::atomic::AtomicU64;
 
 fn bundled(name: &str) -> Game {
     let source = corpus::games().into_iter().find(|source| source.name == name).expect("a bundled game");
@@ -26,7 +25,7 @@ fn engine(game: &Game) -> Propnet {
 
 fn solved(engine: &Propnet, threads: usize) -> Solution {
     let options = solve::Options { threads, ..solve::Options::default() };
-    solve(engine, &options, &Budget::default(), &AtomicU64::new(0)).expect("it fits")
+    solve(engine, &options, &Budget::default(), &solve::Reached::default()).expect("it fits")
 }
 
 fn regressed(game: &Game, depth: u32) -> Vec<u8> {
@@ -245,8 +244,8 @@ fn threads_do_not_change_the_solution() {
 fn a_solution_that_does_not_fit_is_refused() {
     let engine = engine(&bundled("tictactoe"));
     let options = solve::Options { states: 1_000, ..solve::Options::default() };
-    let error =
-        solve(&engine, &options, &Budget::default(), &AtomicU64::new(0)).expect_err("too many states");
+    let error = solve(&engine, &options, &Budget::default(), &solve::Reached::default())
+        .expect_err("too many states");
     assert_eq!(error, solve::SolveError::States(1_000));
 }
 

@@ -22,7 +22,6 @@ use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 pub fn run(args: &Endgame, out: &mut dyn Write) -> Result<Status> {
@@ -353,7 +352,7 @@ fn count_ghosts(database: &Database, engine: &dyn Engine) -> Result<(u64, u64)> 
         engine,
         &solve::Options::default(),
         &Budget::default().with_bytes(4 << 30),
-        &AtomicU64::new(0),
+        &solve::Reached::default(),
     )?;
     Ok((describe::count_ghosts(database, &space), database.entry_count()))
 }

@@ -3,17 +3,16 @@
 use crate::args::Solve;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
-use crate::{game, json, limit};
+use crate::{game, interrupt, json, limit};
 use anyhow::{Result, anyhow};
 use ludex::engine::engine::Engine;
 use ludex::engine::vocabulary::RoleId;
 use ludex::logic::endgame::query;
-use ludex::logic::endgame::solve::{Nature, Options, Solution, SolveError, solve};
+use ludex::logic::endgame::solve::{Nature, Options, Reached, Solution, SolveError, solve};
 use ludex::logic::endgame::{Database, file};
 use serde_json::json;
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
@@ -28,12 +27,11 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
     };
     let started = Instant::now();
     let solution = {
-        let (name, found) = (loaded.name.clone(), Arc::new(AtomicU64::new(0)));
-        let states = found.clone();
-        let _progress = Progress::telling(move || {
-            format!("visiting the states of {name}: {} found", states.load(Ordering::Relaxed))
-        });
-        solve(&*engine, &options, &budget, &found).map_err(|error| match error {
+        let (name, reached) = (loaded.name.clone(), Arc::new(Reached::default()));
+        let (shown, told) = (reached.clone(), reached.clone());
+        let _progress = Progress::telling(move || format!("solving {name}: {shown}"));
+        let _armed = interrupt::closing(move |_| writeln!(std::io::stderr(), "not solved: {told}"));
+        solve(&*engine, &options, &budget, &reached).map_err(|error| match error {
             SolveError::Engine(fault) => limit::met(&loaded.name, "a reachable state", &fault),
             error => anyhow!("{} is not solved: {error}", loaded.name),
         })?

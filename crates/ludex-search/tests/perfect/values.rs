@@ -15,7 +15,6 @@ use ludex_logic::endgame::query::best_moves;
 use ludex_logic::endgame::solve::{self, Nature, solve};
 use ludex_search::agent::{Agent, Settings};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 /// Out of reach.
@@ -37,8 +36,8 @@ enum Opponent {
 fn given_away(name: &str, clock: Duration) -> (usize, usize) {
     let game = Arc::new(ludex::load(name).expect("a bundled game"));
     let engine = Propnet::new(&game, &budget()).expect("the network takes it");
-    let solution =
-        solve(&engine, &solve::Options::default(), &budget(), &AtomicU64::new(0)).expect("it can be solved");
+    let solution = solve(&engine, &solve::Options::default(), &budget(), &solve::Reached::default())
+        .expect("it can be solved");
     assert!(!matches!(solution.nature, Nature::General), "{name}: values are not exact");
     let database = Database::from_bytes(solution.encode(&game, &engine)).expect("its own file");
     let mut counts = (0, 0);

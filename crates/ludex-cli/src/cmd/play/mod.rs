@@ -299,6 +299,8 @@ impl Session<'_> {
 
     /// The person's move with those of the engine, who has not seen it.
     fn joint(&mut self, own: MoveId, out: &mut dyn Write) -> Result<Vec<MoveId>> {
+        // The board stands there while the engine thinks.
+        out.flush()?;
         let mut joint = Vec::with_capacity(self.names.len());
         for role in self.vocabulary.roles() {
             if role == self.role {

@@ -3,14 +3,13 @@
 //! Threads expand a batch of states each, one worker a thread; what they found is numbered by one thread in a
 //! fixed order, so the numbering does not depend on the number of threads.
 
-use super::{Nature, SolveError};
+use super::{Nature, Reached, SolveError};
 use hashbrown::HashTable;
 use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal, Worker};
 use ludex_engine::perft::each_joint_move;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How far an exploration goes, and how.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +108,14 @@ impl Space {
         &self.counts[at * self.roles..(at + 1) * self.roles]
     }
 
+    /// The goal values that a role has in some end, ascending.
+    pub(crate) fn values(&self, role: usize) -> Vec<Goal> {
+        let mut values: Vec<Goal> = (0..self.len()).filter_map(|at| self.goal(at, role)).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
     pub(crate) fn best_goal(&self, role: usize) -> Option<Goal> {
         (0..self.len()).filter_map(|at| self.goal(at, role)).max()
     }
@@ -175,13 +182,13 @@ const BATCH: usize = 4096;
 /// Words of successors that a thread keeps until then: half a gigabyte.
 const MOST_WORDS: usize = 1 << 26;
 
-/// Visits every reachable state. `visited` is kept up to date for whoever watches. The states are held of the bytes of
+/// Visits every reachable state. `reached` is kept up to date for whoever watches. The states are held of the bytes of
 /// the budget while they are sought.
 pub fn explore(
     engine: &dyn Engine,
     options: &Options,
     budget: &Budget,
-    visited: &AtomicU64,
+    reached: &Reached,
 ) -> Result<Space, SolveError> {
     let vocabulary = engine.vocabulary();
     // A game without fluents has one state, which still needs a row.
@@ -242,7 +249,7 @@ pub fn explore(
             space.goals.extend(part.goals);
             space.ends.extend(part.ends);
         }
-        visited.store(space.len() as u64, Ordering::Relaxed);
+        reached.visit(space.len());
         holding.set(space.bytes())?;
         if space.rows.len() / words > options.states {
             return Err(SolveError::States(options.states));

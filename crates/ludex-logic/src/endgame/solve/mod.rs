@@ -12,9 +12,11 @@
 //! not looked for. Where play can go on for ever a role may be unable to force any end; it then has no value.
 
 mod explore;
+mod reached;
 mod retrograde;
 
 pub use explore::{Options, Space, explore};
+pub use reached::Reached;
 
 use super::file;
 use super::file::Verdict;
@@ -24,7 +26,6 @@ use ludex_engine::fault::Fault;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::Game;
 use std::fmt;
-use std::sync::atomic::AtomicU64;
 
 /// Why a game is not solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,25 +97,27 @@ pub struct Solution {
     forced: Vec<Vec<(Option<Goal>, u16)>>,
 }
 
-/// Visits every reachable state and works back from the ends. `visited` is kept up to date for whoever
+/// Visits every reachable state and works back from the ends. `reached` is kept up to date for whoever
 /// watches.
 pub fn solve(
     engine: &dyn Engine,
     options: &Options,
     budget: &Budget,
-    visited: &AtomicU64,
+    reached: &Reached,
 ) -> Result<Solution, SolveError> {
-    let space = explore(engine, options, budget, visited)?;
+    let space = explore(engine, options, budget, reached)?;
     let roles = space.roles();
     let nature = space.nature();
     let best: Vec<Option<Goal>> = (0..roles).map(|role| space.best_goal(role)).collect();
     let threads = options.threads;
+    let values: Vec<Vec<Goal>> = (0..roles).map(|role| space.values(role)).collect();
+    reached.work_back(roles + values.iter().map(Vec::len).sum::<usize>());
     let distances = |role: usize| {
         let is_best = |at| best[role].is_some() && space.goal(at, role) == best[role];
-        retrograde::distances(&space, is_best, threads, budget)
+        retrograde::distances(&space, is_best, threads, budget, reached)
     };
     let reachable = (0..roles).map(distances).collect::<Result<_, _>>()?;
-    let forced = |role| retrograde::forced_values(&space, role, threads, budget);
+    let forced = |role| retrograde::forced_values(&space, role, &values[role], threads, budget, reached);
     let forced = (0..roles).map(forced).collect::<Result<_, _>>()?;
     let sum = match nature {
         Nature::ConstantSum(sum) => Some(sum),

@@ -3,6 +3,7 @@
 //! Layer `n` is computed from the layers below it by looking at the successors of every state that is still
 //! open. That costs a pass over the open states a layer, and no memory for predecessors.
 
+use super::Reached;
 use super::explore::{Space, join};
 use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::engine::Goal;
@@ -19,24 +20,27 @@ pub(super) fn distances(
     goal: impl Fn(usize) -> bool,
     threads: usize,
     budget: &Budget,
+    reached: &Reached,
 ) -> Result<Vec<u16>, Exceeded> {
-    layers(space, goal, threads, budget, |at, below| space.successors(at).iter().any(|&next| below(next)))
+    layers(space, goal, threads, budget, reached, |at, below| {
+        space.successors(at).iter().any(|&next| below(next))
+    })
 }
 
-/// For each state the greatest value that the role can force, and within how many joint moves.
+/// For each state the greatest of the values, ascending, that the role can force, and within how many joint moves.
 pub(super) fn forced_values(
     space: &Space,
     role: usize,
+    values: &[Goal],
     threads: usize,
     budget: &Budget,
+    reached: &Reached,
 ) -> Result<Vec<(Option<Goal>, u16)>, Exceeded> {
-    let mut values: Vec<Goal> = (0..space.len()).filter_map(|at| space.goal(at, role)).collect();
-    values.sort_unstable();
-    values.dedup();
     let mut best = vec![(None, NEVER); space.len()];
     for &value in values.iter().rev() {
         let goal = |at| space.goal(at, role).is_some_and(|goal| goal >= value);
-        let depths = layers(space, goal, threads, budget, |at, below| is_forced(space, role, at, below))?;
+        let depths =
+            layers(space, goal, threads, budget, reached, |at, below| is_forced(space, role, at, below))?;
         for (best, depth) in best.iter_mut().zip(depths) {
             if best.0.is_none() && depth != NEVER {
                 *best = (Some(value), depth);
@@ -70,13 +74,16 @@ fn layers(
     goal: impl Fn(usize) -> bool,
     threads: usize,
     budget: &Budget,
+    reached: &Reached,
     holds: impl Fn(usize, &dyn Fn(u32) -> bool) -> bool + Sync,
 ) -> Result<Vec<u16>, Exceeded> {
     let mut depths: Vec<u16> = (0..space.len()).map(|at| if goal(at) { 0 } else { NEVER }).collect();
     let mut open: Vec<u32> = (0..space.len() as u32)
         .filter(|&at| depths[at as usize] == NEVER && !space.is_end(at as usize))
         .collect();
+    reached.begin_pass();
     for depth in 1..NEVER {
+        reached.begin_layer(depth);
         let below = |next: u32| depths[next as usize] != NEVER;
         let pass = |part: &[u32]| -> Result<Vec<u32>, Exceeded> {
             let mut meter = budget.clock();
