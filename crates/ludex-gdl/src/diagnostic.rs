@@ -5,6 +5,7 @@
 //! [`Report`] joins findings with their text and implements [`miette::Diagnostic`], so a program that
 //! depends on `miette` with its `fancy` feature can draw them with carets.
 
+use crate::caret;
 use crate::syntax::Span;
 use std::fmt;
 
@@ -177,6 +178,23 @@ impl Diagnostic {
     /// True for errors.
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error
+    }
+
+    /// The finding with its place in `text`, which is called `source`, and the hint, over several lines.
+    pub fn drawn(&self, source: &str, text: &str) -> String {
+        let kind = if self.is_error() { "error" } else { "warning" };
+        let mut out = format!("{kind}[{}]: {}\n", self.code.name(), self.message);
+        // A finding about the sheet as a whole has no place.
+        if !self.label.is_empty() {
+            out.push_str(&caret::draw(source, text, self.span, &self.label));
+        }
+        if let Some((span, label)) = &self.related {
+            out.push_str(&caret::draw(source, text, *span, label));
+        }
+        if let Some(hint) = &self.hint {
+            out.push_str(&format!("help: {hint}\n"));
+        }
+        out
     }
 }
 

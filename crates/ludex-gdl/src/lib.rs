@@ -26,6 +26,7 @@
 
 pub mod analysis;
 pub mod budget;
+pub mod caret;
 mod check;
 pub mod diagnostic;
 mod lower;

@@ -8,6 +8,28 @@
 //! - [`facts`]: the value of what is proved, for the rest of Ludex
 //! - [`endgame`]: what is how far from a goal, by regression and by exhaustion, in one file
 //! - [`asp`]: the same questions as answer-set programs for clingo
+//!
+//! ```
+//! use ludex_logic::formula::Request;
+//! use ludex_logic::prove::{Answer, Options, Prover};
+//! use ludex_logic::transition::System;
+//!
+//! let game = ludex_gdl::Sheet::read("(role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+//!     (<= (legal robot step) (true (at ?x)) (succ ?x ?y))
+//!     (legal robot wait)
+//!     (<= (next (at ?y)) (does robot step) (true (at ?x)) (succ ?x ?y))
+//!     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
+//!     (<= terminal (true (at 2)))
+//!     (<= (goal robot 100) (true (at 2)))").into_game().expect("a sound sheet");
+//! let system = System::new(&game, &[], &Default::default())?;
+//! let prover = Prover::new(&system, Options::default());
+//! let somewhere = prover.answer(&Request::read("exists 1..1 X: true(at(X))")?)?;
+//! assert!(matches!(somewhere, Answer::Holds(_)));
+//! // It may wait for ever: the state comes back.
+//! let ends = prover.answer(&Request::read("terminates")?)?;
+//! assert!(matches!(ends, Answer::Fails(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![deny(unsafe_code)]
 

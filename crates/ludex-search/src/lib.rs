@@ -11,6 +11,30 @@
 //! | [`agent`] | one role of one match: engines, threads, time | to play |
 //!
 //! All but `minimax` end by a [`clock::Clock`]; `uct` and `alphabeta` answer with an [`estimate::Estimate`].
+//!
+//! ```
+//! use ludex_engine::{Engine, RoleId, propnet::Propnet};
+//! use ludex_search::clock::Clock;
+//! use ludex_search::uct::{Settings, Tools, Tree};
+//!
+//! let game = ludex_gdl::Sheet::read("(role robot) (init here)
+//!     (<= (legal robot left) (true here))
+//!     (<= (legal robot right) (true here))
+//!     (<= (next (went ?way)) (does robot ?way))
+//!     (<= terminal (true (went ?way)))
+//!     (<= (goal robot 0) (true (went left)))
+//!     (<= (goal robot 100) (true (went right)))").into_game().expect("a sound sheet");
+//! let engine = Propnet::new(&game, &Default::default())?;
+//! let mut worker = engine.worker();
+//! let mut state = vec![0; engine.vocabulary().words()];
+//! worker.initial(&mut state);
+//! let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 1)?;
+//! let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
+//! tree.search(&mut tools, &mut Clock::iterations(100))?;
+//! let best = tree.estimate(RoleId(0)).best().map(|best| engine.vocabulary().show_move(RoleId(0), best.action));
+//! assert_eq!(best.as_deref(), Some("right"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

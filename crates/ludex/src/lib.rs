@@ -1,29 +1,64 @@
 //! Ludex: General Game Playing.
 //!
-//! Give it the rules of any game in the Game Description Language, and it computes initial state, legal
-//! moves, successors, ends and goals.
+//! Give it the rules of any game in the Game Description Language, and it computes initial state, legal moves, successors,
+//! ends and goals; plays, searches, proves what holds, and solves what is small enough.
 //!
 //! ```
-//! use ludex::engine::budget::Budget;
-//! use ludex::engine::perft::perft;
+//! use ludex::prelude::*;
 //!
-//! let game = ludex::load("tictactoe")?;
-//! let engine = ludex::engines::AUTO.build(&game, &Budget::default())?;
-//! assert_eq!(perft(&mut *engine.worker(), 4)?, 3024);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! fn main() -> ludex::Result<()> {
+//!     let game = Game::load("tictactoe")?;
+//!     let mut play = game.start()?;
+//!     while !play.is_over() {
+//!         let found = game.search(&play).iterations(300).run()?;
+//!         play.play(found.best.expect("somebody can move"))?;
+//!     }
+//!     print!("{}", play.draw());
+//!     println!("{:?} get {:?}", play.roles(), play.goals());
+//!     Ok(())
+//! }
 //! ```
 //!
-//! This crate is a facade: [`gdl`] reads and checks rules, [`engine`] computes states, [`ggp`] knows
-//! the protocol and records of matches, [`search`] plays. Its own are the [`games`] that are bundled with Ludex, the list of [`engines`] by
-//! name, and [`load`], for programs that want a game and no findings. It never prints.
+//! | to | use |
+//! |---|---|
+//! | load rules by name, path or text | [`Game::load`], [`Game::open`], [`Game::read`] |
+//! | play, with moves in words | [`Game::start`], [`Match::play`] |
+//! | play at random, a million times | [`Game::playouts`] |
+//! | find a good move | [`Game::search`] |
+//! | know what always holds | [`Game::prove`], [`Game::facts`] |
+//! | know who wins | [`Game::solve`] |
 //!
-//! See `examples/` for small programs.
+//! These are for people; what they stand on is there as well. [`gdl`] reads and checks rules, [`engine`] computes with
+//! states as rows of bits, `logic` proves, `search` plays against a clock, `ggp` knows the protocol and the records of
+//! matches, [`board`] draws. [`games`] are bundled, [`engines`] are listed by name. Nothing here prints.
+//!
+//! # Features
+//!
+//! `logic`, `search` (with `logic`) and `ggp` (with `search`) stand for the crates of those names; all are on by default.
+//! Without them there is rules, engines and play.
 
 #![forbid(unsafe_code)]
 
+/// The program of the README is run as well.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod ask;
 pub mod engines;
+mod error;
+mod game;
 pub mod games;
 mod load;
+mod moves;
+mod play;
+pub mod prelude;
+
+pub use error::{Error, Result};
+pub use game::Game;
+pub use load::{LoadError, load, load_file};
+pub use moves::Moves;
+pub use play::{Match, PlayError};
 
 #[doc(inline)]
 pub use ludex_board as board;
@@ -40,5 +75,3 @@ pub use ludex_logic as logic;
 #[cfg(feature = "search")]
 #[doc(inline)]
 pub use ludex_search as search;
-
-pub use load::{LoadError, load, load_file};

@@ -14,6 +14,7 @@ use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
 use ludex::ggp::manager::tournament::{self, Score};
 use ludex::ggp::manager::{self, Event, Joint, Played, Setting, Terms, Unfit};
 use ludex::ggp::record::MatchRecord;
+use ludex::ggp::sexp::canonical;
 use ludex::search::agent;
 use ludex_board::Boards;
 use serde_json::json;
@@ -85,7 +86,7 @@ fn one(
     shown?;
     keep(records, &record)?;
     if args.json.json {
-        json::line(out, &summary(&record))?;
+        json::line(out, &summary(setting, args.agent.seed, &record))?;
     }
     match fault {
         Some(fault) => Err(broken_off(setting, &record, &fault)),
@@ -183,8 +184,10 @@ fn many(
         progress.set(played);
         all_completed &= record.is_completed;
         *locked(&finished) = scores.to_vec();
-        let written = keep(records, record)
-            .and_then(|()| if as_json { Ok(json::line(out, &summary(record))?) } else { Ok(()) });
+        let written = keep(records, record).and_then(|()| match as_json {
+            true => Ok(json::line(out, &summary(setting, args.agent.seed, record))?),
+            false => Ok(()),
+        });
         if failed.is_ok() {
             failed = written;
         }
@@ -239,11 +242,19 @@ fn table(scores: &[Score], as_json: bool, out: &mut dyn Write) -> io::Result<()>
 }
 
 /// A match in one line.
-fn summary(record: &MatchRecord) -> serde_json::Value {
+fn summary(setting: &Setting, seed: u64, record: &MatchRecord) -> serde_json::Value {
+    let vocabulary = setting.engine.vocabulary();
+    let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
+    // Records have blanks around parentheses, as servers write them; everything else spells moves as the rules do.
+    let spelt = |joint: &Vec<String>| canonical(&joint.join(" ")).unwrap_or_else(|_| joint.clone());
     json!({
         "match": record.match_id,
+        "game": setting.name,
+        "roles": roles,
         "players": record.player_names_from_host,
+        "seed": seed,
         "steps": record.moves.len(),
+        "moves": record.moves.iter().map(spelt).collect::<Vec<_>>(),
         "completed": record.is_completed,
         "goals": record.goal_values,
         "errors": record.errors.iter().flatten().filter(|error| !error.is_empty()).collect::<Vec<_>>(),

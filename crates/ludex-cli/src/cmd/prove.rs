@@ -162,8 +162,8 @@ impl Session<'_> {
         for statement in &list {
             if self.args.json.json {
                 let value = json!({
-                    "property": statement.text, "answer": "holds", "seconds": seconds, "trace": null,
-                    "kind": statement.kind, "count": statement.count,
+                    "property": statement.formula, "answer": "holds", "seconds": seconds, "trace": null,
+                    "kind": statement.kind, "text": statement.text, "count": statement.count,
                 });
                 json::line(out, &value)?;
             } else {

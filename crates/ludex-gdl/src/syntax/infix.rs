@@ -11,7 +11,7 @@
 //! Names begin with a small letter or a digit (`-3` is a name too); anything else is written in single
 //! quotes. Variables begin with a capital letter or an underscore; each lone `_` is a variable of its own.
 
-use super::kif::quoted;
+use super::quoted;
 use super::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tree};
 use super::{Findings, Span, TextLimits};
 use crate::diagnostic::{Code, Diagnostic};

@@ -147,7 +147,7 @@ fn is_delimiter(byte: u8) -> bool {
 
 /// The name behind the quote at `at` and the offset behind it; no name if the line ends first.
 /// A backslash takes the next character as it is.
-pub(super) fn quoted(text: &str, at: usize, quote: u8) -> (Option<String>, usize) {
+pub fn quoted(text: &str, at: usize, quote: u8) -> (Option<String>, usize) {
     let mut name = String::new();
     let mut chars = text[at + 1..].char_indices();
     while let Some((offset, c)) = chars.next() {

@@ -11,6 +11,7 @@ pub mod print;
 mod span;
 pub mod tree;
 
+pub use kif::quoted;
 pub use span::{Span, line_column};
 
 use crate::diagnostic::{Code, Diagnostic};

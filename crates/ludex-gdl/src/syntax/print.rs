@@ -394,7 +394,7 @@ impl Infix<'_> {
 }
 
 /// Writes a constant in infix notation, quoted if it would not read back as a bare name.
-fn infix_name(name: &str, out: &mut String) {
+pub fn infix_name(name: &str, out: &mut String) {
     if is_bare_name(name) && !is_connective(name) {
         out.push_str(name);
     } else {

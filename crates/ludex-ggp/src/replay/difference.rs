@@ -75,6 +75,7 @@ pub enum Kind {
     /// The roles or their order.
     Roles {
         /// As recorded.
+        #[serde(rename = "recorded")]
         record: Vec<String>,
         /// As the rules have them.
         engine: Vec<String>,
@@ -82,6 +83,7 @@ pub enum Kind {
     /// A joint move, or a list of goals, has not one entry for each role of the rules.
     RoleCount {
         /// Entries in the record.
+        #[serde(rename = "recorded")]
         record: usize,
         /// Roles of the game.
         engine: usize,
@@ -104,6 +106,7 @@ pub enum Kind {
     /// Whether the game is over.
     Terminal {
         /// As recorded; the engine says the opposite.
+        #[serde(rename = "recorded")]
         record: bool,
     },
     /// The legal moves of a role.
@@ -119,6 +122,7 @@ pub enum Kind {
         /// Whose goal.
         role: String,
         /// As recorded.
+        #[serde(rename = "recorded")]
         record: Option<i32>,
         /// As computed.
         engine: Option<i32>,

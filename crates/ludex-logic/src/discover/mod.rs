@@ -6,6 +6,7 @@
 //! [`Facts`] value. Nothing enters it that was not proved and accepted by the certificate checker.
 
 mod candidates;
+mod formulas;
 mod houdini;
 mod moves;
 mod samples;
@@ -54,7 +55,7 @@ pub fn discover(prover: &Prover<'_>) -> Facts {
             matches!(prover.prove_within(&property, &part), Answer::Holds(_))
         })
     };
-    if holds("not terminal => exists 0..1 P: exists 2..* M: legal(P,M)", 4) {
+    if holds(formulas::TURN_TAKING, 4) {
         facts.turns = Turns::Alternate { control: moves::control(prover, &lemmas, &budget) };
     }
     facts.playable = holds("playable", 4);

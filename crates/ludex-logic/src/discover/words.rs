@@ -1,28 +1,36 @@
-//! Facts in words that a game designer understands.
+//! Facts in words that a game designer understands, each with the formula that says the same (`formulas.rs`).
 
+use super::formulas::{Formulas, TURN_TAKING, all};
 use crate::facts::{Facts, Turns};
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::{FluentId, RoleId, Vocabulary};
 use ludex_gdl::analysis::domains::Functor;
 use std::collections::BTreeMap;
 
-/// A fact, or several of one shape, as a sentence.
+/// A fact, or several of one shape, as a sentence and as a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Statement {
     /// What kind of fact: a stable word for programs.
     pub kind: &'static str,
     /// The sentence.
     pub text: String,
+    /// The same for the prover ([`Request::read`](crate::formula::Request::read)): a formula, or the name of a property.
+    /// Of `length` it says that every match ends, not how soon.
+    pub formula: String,
     /// How many facts it stands for.
     pub count: usize,
 }
 
 /// The facts as sentences, the most telling first.
 pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
+    let formulas = Formulas(vocabulary);
     let mut list = Vec::new();
-    let mut say = |kind, text: String, count| list.push(Statement { kind, text, count });
+    let mut say =
+        |kind, text: String, formula: String, count| list.push(Statement { kind, text, formula, count });
     if let Turns::Alternate { control } = &facts.turns {
-        say("turn-taking", "the players take turns: at most one has a choice at any time".to_owned(), 1);
+        let text = "the players take turns: at most one has a choice at any time";
+        say("turn-taking", text.to_owned(), TURN_TAKING.to_owned(), 1);
         if !control.is_empty() {
             let parts: Vec<String> = control
                 .iter()
@@ -30,68 +38,78 @@ pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
                     format!("{} means {}", vocabulary.show_fluent(f), vocabulary.show_role(role))
                 })
                 .collect();
-            say("control", format!("the state says whose turn it is: {}", parts.join(", ")), 1);
+            let text = format!("the state says whose turn it is: {}", parts.join(", "));
+            say("control", text, formulas.control(control), 1);
         }
     }
     if facts.playable {
-        say("playable", "every player always has a move until the game ends".to_owned(), 1);
+        let text = "every player always has a move until the game ends";
+        say("playable", text.to_owned(), "playable".to_owned(), 1);
     }
     if let Some(length) = facts.length {
-        say("length", format!("every match ends, after at most {length} moves"), 1);
+        let text = format!("every match ends, after at most {length} moves");
+        say("length", text, "terminates".to_owned(), 1);
     }
     if facts.unique_goals {
-        say("unique-goals", "at the end every player has exactly one result".to_owned(), 1);
+        let text = "at the end every player has exactly one result";
+        say("unique-goals", text.to_owned(), "unique-goals".to_owned(), 1);
     }
     if let Some(sum) = facts.goal_sum {
-        say("constant-sum", format!("the results of all players add up to {sum}"), 1);
+        let text = format!("the results of all players add up to {sum}");
+        say("constant-sum", text, "constant-sum".to_owned(), 1);
     }
     for exactly in [true, false] {
         let groups = facts.groups.iter().filter(|group| group.exactly == exactly);
         let (kind, number) =
             if exactly { ("exactly-one", "exactly one") } else { ("at-most-one", "at most one") };
-        for (shape, count) in counted(groups.map(|group| shape(vocabulary, &group.fluents))) {
+        for (shape, groups) in by_text(groups, |group| shape(vocabulary, &group.fluents)) {
+            let count = groups.len();
             let each =
                 if count > 1 { format!(" for each of the {count} values of `*`") } else { String::new() };
-            say(kind, format!("{number} of {shape} holds{each}"), count);
+            let formula = all(groups.iter().map(|group| formulas.group(exactly, &group.fluents)));
+            say(kind, format!("{number} of {shape} holds{each}"), formula, count);
         }
     }
     for value in [true, false] {
-        let fluents = facts.constants.iter().filter(|(_, constant)| *constant == value);
+        let of_value = |list: &[(FluentId, bool)]| -> Vec<FluentId> {
+            list.iter().filter(|(_, other)| *other == value).map(|(fluent, _)| *fluent).collect()
+        };
         let word = if value { "always" } else { "never" };
-        for (name, count) in counted(fluents.map(|&(fluent, _)| name(vocabulary, fluent))) {
-            say("constant", format!("{name} {word} holds ({count} of them)"), count);
+        for (name, fluents) in by_text(of_value(&facts.constants), |&fluent| name(vocabulary, fluent)) {
+            let count = fluents.len();
+            let formula = formulas.constant(value, &fluents);
+            say("constant", format!("{name} {word} holds ({count} of them)"), formula, count);
         }
-        let fluents = facts.persistent.iter().filter(|(_, stays)| *stays == value);
         let word = if value { "once it holds, holds" } else { "once it no longer holds, does not hold" };
-        for (name, count) in counted(fluents.map(|&(fluent, _)| name(vocabulary, fluent))) {
-            say("persistence", format!("{name} {word} for good ({count} of them)"), count);
+        for (name, fluents) in by_text(of_value(&facts.persistent), |&fluent| name(vocabulary, fluent)) {
+            let count = fluents.len();
+            let formula = formulas.persistent(value, &fluents);
+            say("persistence", format!("{name} {word} for good ({count} of them)"), formula, count);
         }
     }
-    let pairs =
-        facts.mutexes.iter().map(|&(a, b)| format!("{} and {}", name(vocabulary, a), name(vocabulary, b)));
-    for (names, count) in counted(pairs) {
-        say("mutex", format!("{names}: {count} pairs never hold together"), count);
+    let names =
+        |&(a, b): &(FluentId, FluentId)| format!("{} and {}", name(vocabulary, a), name(vocabulary, b));
+    for (names, pairs) in by_text(facts.mutexes.iter().copied(), names) {
+        let count = pairs.len();
+        say("mutex", format!("{names}: {count} pairs never hold together"), formulas.mutexes(&pairs), count);
     }
     for pair in &facts.impossible {
         let side = |(role, functor): (RoleId, Functor)| {
             format!("{} by {}", show(vocabulary, functor), vocabulary.show_role(role))
         };
-        say(
-            "impossible-moves",
-            format!("{} and {} never go together", side(pair.first), side(pair.second)),
-            1,
-        );
+        let text = format!("{} and {} never go together", side(pair.first), side(pair.second));
+        say("impossible-moves", text, formulas.impossible(pair), 1);
     }
     list
 }
 
-/// Equal texts counted, in their order.
-fn counted(texts: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    for text in texts {
-        *counts.entry(text).or_default() += 1;
+/// What goes under the same text, in the order of the texts.
+fn by_text<T>(items: impl IntoIterator<Item = T>, text: impl Fn(&T) -> String) -> BTreeMap<String, Vec<T>> {
+    let mut lists: BTreeMap<String, Vec<T>> = BTreeMap::new();
+    for item in items {
+        lists.entry(text(&item)).or_default().push(item);
     }
-    counts
+    lists
 }
 
 /// The name of a fluent with a place for each argument.

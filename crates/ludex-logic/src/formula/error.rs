@@ -1,5 +1,6 @@
 //! What is wrong with a formula, and where.
 
+use ludex_gdl::caret;
 use ludex_gdl::syntax::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -34,6 +35,13 @@ impl FormulaError {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> FormulaError {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The message with its place in the formula and the hint, over several lines.
+    pub fn drawn(&self) -> String {
+        let place = caret::draw("formula", &self.text, self.span, &self.label);
+        let hint = self.hint.as_ref().map_or(String::new(), |hint| format!("help: {hint}\n"));
+        format!("error: {}\n{place}{hint}", self.message)
     }
 
     /// The text of the formula.

@@ -2,7 +2,7 @@
 
 use super::error::FormulaError;
 use super::{Formula, Node, NodeKind, Quantifier, Term};
-use ludex_gdl::syntax::Span;
+use ludex_gdl::syntax::{Span, quoted};
 use std::sync::Arc;
 
 /// Longest text and deepest nesting: the walks over formulas are recursive.
@@ -380,13 +380,14 @@ fn lex(text: &Arc<str>, range: Span) -> Result<Vec<(Token, Span)>, FormulaError>
             at += sign.len();
             Token::Sign(sign)
         } else if c == '\'' {
-            let Some(length) = rest[1..].find('\'') else {
+            let (name, behind) = quoted(&text[..end], from, b'\'');
+            let Some(name) = name else {
                 let message = "a quoted name that does not end";
                 return Err(FormulaError::new(text, Span::new(from, end), message, "begins here")
                     .hint("close the quote"));
             };
-            at += length + 2;
-            Token::Name(rest[1..=length].to_owned())
+            at = behind;
+            Token::Name(name)
         } else if c.is_alphanumeric() || c == '_' || is_negative_number(rest) {
             let sign = usize::from(c == '-');
             let length = rest[sign..].find(|c: char| !c.is_alphanumeric() && c != '_');

@@ -9,10 +9,10 @@ use ludex_engine::row;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Keyword;
 use ludex_gdl::analysis::domains::Functor;
-use ludex_logic::discover::{discover, facts};
+use ludex_logic::discover::{discover, facts, statements};
 use ludex_logic::facts::{Facts, Turns};
 use ludex_logic::formula::Request;
-use ludex_logic::prove::{Options, Prover, Reference};
+use ludex_logic::prove::{Answer, Options, Prover, Reference};
 use ludex_logic::transition::System;
 use ludex_testkit::corpus::{self, Source};
 use ludex_testkit::report::{Report, note};
@@ -202,4 +202,45 @@ fn facts_hold_in_every_reachable_state() {
     ));
     assert!(games.len() >= wanted, "{}", games.len());
     report.finish();
+}
+
+/// The formulas of what was discovered are read again, mean something in the game, and are proved once more.
+fn prove_again(name: &str, game: &ludex_gdl::Game) -> usize {
+    let goal = game.rules.keyword(Keyword::Goal);
+    let system = System::new(game, &[goal], &Budget::default()).expect(name);
+    let options = Options { time: Duration::from_secs(3600), ..Options::default() };
+    let prover = Prover::new(&system, options);
+    let found = statements(&discover(&prover), system.vocabulary());
+    for statement in &found {
+        let text = &statement.formula;
+        let request = Request::read(text).unwrap_or_else(|error| panic!("{name}: {text}: {error}"));
+        let answer = prover.answer(&request).unwrap_or_else(|error| panic!("{name}: {text}: {error}"));
+        assert!(matches!(answer, Answer::Holds(_)), "{name}: {text}: {answer:?}");
+    }
+    found.len()
+}
+
+#[test]
+fn discovered_facts_are_formulas_that_hold() {
+    for name in ["tictactoe", "nim", "maze", "buttonsandlights", "rockpaperscissors", "racetoten", "threeway"]
+    {
+        let source = corpus::games().into_iter().find(|source| source.name == name).expect(name);
+        let count = prove_again(name, &source.game().expect(name));
+        assert!(count >= 4, "{name}: {count} statements");
+    }
+}
+
+/// Names that the infix notation must quote, and words of the language of formulas.
+#[test]
+fn discovered_formulas_quote_what_must_be_quoted() {
+    let sheet = ludex_gdl::Sheet::read(
+        "(role Red) (init (at it's)) (init (next in)) (step it's less-than) (step less-than Over)
+         (<= (legal Red (go ?y)) (true (at ?x)) (step ?x ?y))
+         (<= (next (at ?y)) (does Red (go ?y)))
+         (<= (next (next in)) (true (next in)))
+         (<= terminal (true (at Over)))
+         (<= (goal Red 100) (true (at Over)))",
+    );
+    let game = sheet.into_game().expect("a sound sheet");
+    assert!(prove_again("names", &game) >= 4);
 }

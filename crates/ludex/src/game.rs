@@ -1,0 +1,219 @@
+//! A game for people: loaded by name, asked in words.
+
+use crate::ask;
+use crate::engines::{self, Choice};
+use crate::error::{Error, Result};
+use crate::games;
+use crate::load::{self, LoadError};
+use crate::play::Match;
+use ludex_board::Boards;
+use ludex_engine::perft::perft;
+use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::{Budget, BuildError, Engine};
+use ludex_gdl::{Diagnostic, Sheet};
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// The rules of a game, and whatever has been computed from them. Clones share it.
+///
+/// What a question needs, an engine above all, is made when it is first asked and kept. For more than a question
+/// at a time there is [`Game::engine`], and [`Game::rules`] for everything else in Ludex.
+///
+/// ```
+/// use ludex::prelude::*;
+///
+/// let game = Game::load("tictactoe")?;
+/// let mut play = game.start()?;
+/// play.play("mark 2 2")?;
+/// play.play([("o", "(mark 1 1)")])?;
+/// assert_eq!(play.legal("x")?.len(), 7);
+/// print!("{}", play.draw());
+/// # Ok::<(), ludex::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Game {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    name: String,
+    rules: Arc<ludex_gdl::Game>,
+    text: Arc<str>,
+    warnings: Vec<Diagnostic>,
+    choice: Choice,
+    /// For what is made.
+    budget: Budget,
+    engine: OnceLock<Result<Arc<dyn Engine>, BuildError>>,
+    /// 512 games at a time; nothing where the network does not take the game.
+    lanes: OnceLock<Option<Lanes>>,
+    boards: OnceLock<Boards>,
+}
+
+impl fmt::Debug for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Game").field("name", &self.inner.name).finish_non_exhaustive()
+    }
+}
+
+impl Game {
+    /// The game that `source` stands for: the path of a rule sheet, the name of a bundled game, or the rules
+    /// themselves. Warnings do not stop it ([`Game::warnings`]).
+    pub fn load(source: &str) -> Result<Game, LoadError> {
+        if Path::new(source).is_file() {
+            return Game::open(source);
+        }
+        match games::find(source) {
+            Some(bundled) => Game::read(bundled.name, bundled.text),
+            // Rules of either notation have parentheses; a name or a path that has some is none that is there.
+            None if source.contains('(') => Game::read("rules", source),
+            None => Err(LoadError::Unknown(source.to_owned())),
+        }
+    }
+
+    /// The game whose rules are in a file, named after it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Game, LoadError> {
+        let path = path.as_ref();
+        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+        Game::new(&name, &path.display().to_string(), load::from_file(path)?)
+    }
+
+    /// The game of these rules, by the name it shall have.
+    pub fn read(name: &str, rules: &str) -> Result<Game, LoadError> {
+        Game::new(name, name, Sheet::read(rules))
+    }
+
+    fn new(name: &str, source: &str, sheet: Sheet) -> Result<Game, LoadError> {
+        let Some(rules) = sheet.game() else { return Err(LoadError::rules(source, &sheet)) };
+        let rules = Arc::new(rules.clone());
+        Ok(Game::of(name, rules, sheet.text, sheet.findings, engines::AUTO, Budget::default()))
+    }
+
+    fn of(
+        name: &str,
+        rules: Arc<ludex_gdl::Game>,
+        text: Arc<str>,
+        warnings: Vec<Diagnostic>,
+        choice: Choice,
+        budget: Budget,
+    ) -> Game {
+        let inner = Inner {
+            name: name.to_owned(),
+            rules,
+            text,
+            warnings,
+            choice,
+            budget,
+            engine: OnceLock::new(),
+            lanes: OnceLock::new(),
+            boards: OnceLock::new(),
+        };
+        Game { inner: Arc::new(inner) }
+    }
+
+    /// The same game, computed by the engine of that name: `auto`, `datalog`, `tree` or `propnet`.
+    pub fn with_engine(&self, name: &str) -> Result<Game> {
+        let choice = engines::find(name).ok_or_else(|| Error::UnknownEngine(name.to_owned()))?;
+        Ok(self.again(choice, self.inner.budget.clone()))
+    }
+
+    /// The same game, for which engines are made within this budget; what was made so far is made anew.
+    pub fn with_budget(&self, budget: &Budget) -> Game {
+        self.again(self.inner.choice, budget.clone())
+    }
+
+    fn again(&self, choice: Choice, budget: Budget) -> Game {
+        let Inner { name, rules, text, warnings, .. } = &*self.inner;
+        Game::of(name, rules.clone(), text.clone(), warnings.clone(), choice, budget)
+    }
+
+    /// What it is called: a bundled name, or that of its file.
+    pub fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// The checked rules, which everything else in Ludex takes.
+    pub fn rules(&self) -> &Arc<ludex_gdl::Game> {
+        &self.inner.rules
+    }
+
+    /// The text of the rules.
+    pub fn text(&self) -> &str {
+        &self.inner.text
+    }
+
+    /// What the checker warns of. [`Diagnostic::drawn`] shows the place, given [`Game::text`].
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.inner.warnings
+    }
+
+    /// The engine, built when it is first needed.
+    pub fn engine(&self) -> Result<&Arc<dyn Engine>> {
+        let build = || Ok(self.inner.choice.build(&self.inner.rules, &self.inner.budget)?.into());
+        self.inner.engine.get_or_init(build).as_ref().map_err(|error| Error::Build(error.clone()))
+    }
+
+    /// Lanes, if the game is one for them.
+    pub(crate) fn lanes(&self) -> Option<&Lanes> {
+        let build = || {
+            let Inner { rules, budget, .. } = &*self.inner;
+            let compiled = ludex_engine::propnet::compile(rules, budget).ok()?;
+            Lanes::new(&compiled.net, &compiled.initial, budget).ok()
+        };
+        self.inner.lanes.get_or_init(build).as_ref()
+    }
+
+    /// How its states are drawn.
+    pub(crate) fn boards(&self, engine: &dyn Engine) -> &Boards {
+        self.inner.boards.get_or_init(|| {
+            let mut state = vec![0; engine.vocabulary().words()];
+            engine.worker().initial(&mut state);
+            Boards::of(engine.vocabulary(), &state)
+        })
+    }
+
+    /// A match at its beginning.
+    pub fn start(&self) -> Result<Match> {
+        Match::new(self)
+    }
+
+    /// In how many ways so many joint moves can be made from the start.
+    ///
+    /// ```
+    /// assert_eq!(ludex::Game::load("tictactoe")?.perft(3)?, 504);
+    /// # Ok::<(), ludex::Error>(())
+    /// ```
+    pub fn perft(&self, depth: usize) -> Result<u64> {
+        Ok(perft(&mut *self.engine()?.worker(), depth)?)
+    }
+
+    /// Random matches from the start: how they end.
+    pub fn playouts(&self, count: u64) -> ask::Playouts<'_> {
+        ask::Playouts::new(self, count)
+    }
+
+    /// Searches for a good move in the state of a match.
+    #[cfg(feature = "search")]
+    pub fn search<'m>(&self, play: &'m Match) -> ask::Search<'m> {
+        ask::Search::new(play)
+    }
+
+    /// Finds and proves what is worth knowing of the game.
+    #[cfg(feature = "logic")]
+    pub fn facts(&self) -> ask::Discover<'_> {
+        ask::Discover::new(self)
+    }
+
+    /// Decides whether a property holds in every reachable state: a formula, or one with a name such as `playable`
+    /// ([`ludex_logic::formula`]).
+    #[cfg(feature = "logic")]
+    pub fn prove<'g>(&'g self, property: &'g str) -> ask::Prove<'g> {
+        ask::Prove::new(self, property)
+    }
+
+    /// Visits every reachable state: what each role can get.
+    #[cfg(feature = "logic")]
+    pub fn solve(&self) -> ask::Solve<'_> {
+        ask::Solve::new(self)
+    }
+}
