@@ -31,7 +31,16 @@ use std::path::PathBuf;
 ///
 /// Exit status: 0 for yes or done, 1 for no or failed, 2 for misuse, 130 after Ctrl-C.
 #[derive(Debug, Parser)]
-#[command(name = "ludex", version, max_term_width = 100)]
+#[command(
+    name = "ludex",
+    version,
+    max_term_width = 100,
+    after_help = "EXAMPLES:
+  ludex simulate tictactoe
+  ludex play connectfour
+  ludex prove tictactoe --discover
+  ludex print nim > mygame.kif && ludex check mygame.kif"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,

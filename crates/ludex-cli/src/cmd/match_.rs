@@ -8,6 +8,7 @@ use crate::{game, interrupt, json, limit};
 use anyhow::{Context, Error, Result};
 use ludex::engine::fault::Fault;
 use ludex::engine::vocabulary::Vocabulary;
+use ludex::gdl::spelling::did_you_mean;
 use ludex::gdl::syntax::print;
 use ludex::ggp::http::client::Address;
 use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
@@ -290,8 +291,10 @@ impl Player {
                 None => return Err(Misuse(format!("`{other}` is no address")).into()),
             },
             other => {
-                let known = "an address, or one of ludex, plain, random, human";
-                return Err(Misuse(format!("`{other}` is no player: a player is {known}")).into());
+                let known = "a player is an address, or one of ludex, plain, random, human";
+                let near = did_you_mean(other, ["ludex", "plain", "random", "human"]);
+                let advice = near.unwrap_or_else(|| known.to_owned());
+                return Err(Misuse(format!("`{other}` is no player: {advice}")).into());
             }
         })
     }
