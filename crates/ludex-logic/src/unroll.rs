@@ -1,4 +1,4 @@
-//! A system written out over several moments, as clauses.
+//! Bounded model checking: a system written out over several moments, as clauses.
 //!
 //! Frame 0 is any state, or a given one; a fluent of frame `t + 1` is the signal that gives it from frame `t`.
 //! Only what is asked for is written: a question about one fluent costs the gates that this fluent depends on,

@@ -1,4 +1,4 @@
-//! Search on top of engines.
+//! Search on top of engines: Monte Carlo trees, alpha-beta, games for one, and agents that play.
 //!
 //! | module | what it is | choose it |
 //! |---|---|---|

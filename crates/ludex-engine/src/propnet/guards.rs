@@ -1,4 +1,4 @@
-//! Lists of things that matter only while a certain bit is on.
+//! Guards: lists of things that matter only while a certain bit is on (as watched literals).
 //!
 //! Many lists are sparse: a piece can move from each of a hundred cells, but is in one of them. Each entry of
 //! such a list has a *guard*, a bit that must be on for the entry to matter, and entries are ordered by their

@@ -1,4 +1,4 @@
-//! Computing a relation only for the arguments that somebody asks for.
+//! Magic sets: a relation computed only for the arguments that somebody asks for.
 //!
 //! Some helper relations are meant to be called, not enumerated: all lists of up to 25 cells, all rows of
 //! nine numbers. Bottom-up evaluation would list them. This is the magic-set transformation (Bancilhon and

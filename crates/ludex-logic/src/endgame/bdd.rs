@@ -1,12 +1,12 @@
-//! Decision bdds: sets of states, and functions of states, as shared graphs.
+//! Binary decision diagrams (BDDs): sets of states, and functions of states, as shared graphs.
 //!
 //! A node asks one fluent and goes on to one of two nodes; a leaf is a number. Fluents are asked in one
 //! fixed order, equal nodes are made once, and a node whose two ways are the same is left out, so equal
-//! functions are equal numbers. A bdd whose leaves are 0 and 1 is a set of states.
+//! functions are equal numbers. A diagram whose leaves are 0 and 1 is a set of states.
 //!
 //! Why not lists of descriptions alone: regression negates (`not terminal`, `whatever the others do`), and a
-//! negated list of conjunctions multiplies out, where a negated bdd has the size of the bdd.
-//! What it cannot do: sets without a small bdd in the given order. Every operation therefore can end with
+//! negated list of conjunctions multiplies out, where a negated diagram has the size of the diagram.
+//! What it cannot do: sets without a small diagram in the given order. Every operation therefore can end with
 //! [`Stop`]; the nodes made so far stay valid.
 
 use ludex_engine::budget::{Budget, Exceeded, Meter};

@@ -1,4 +1,4 @@
-//! Covers: a set of states as a list of state descriptions, shared like a bdd.
+//! Covers: a set of states as a list of state descriptions, shared like a BDD.
 //!
 //! A description is a conjunction of fluents that hold and fluents that do not; the fluents it does not
 //! mention are free. A cover is *irredundant* (Minato and Morreale): no description of it can be left out,

@@ -3,7 +3,7 @@
 //!
 //! Regression goes backwards from the goals and does not know where play began, so it also describes states
 //! that play cannot reach (*ghosts*: two players to move at once, a cell with two marks). Whatever is proved
-//! about all reachable states may be assumed, and cuts them off; it also keeps bdds small, since of all
+//! about all reachable states may be assumed, and cuts them off; it also keeps diagrams small, since of all
 //! combinations of fluents only those count that it allows. An empty list is "nothing is known" and always
 //! right.
 //!

@@ -9,7 +9,7 @@
 //! | [`mod@file`] | the file that both write, mapped into memory and checked | |
 //! | [`query`] | what a state is worth: entries, plans, moves, classes | people and scripts |
 //!
-//! Search asks the [`Oracle`]. Sets of states are decision bdds (`bdd`), written as lists of state
+//! Search asks the [`Oracle`]. Sets of states are binary decision diagrams (`bdd.rs`), written as lists of state
 //! descriptions by `cover` and shown with variables by [`describe`]; `transition` reads the rules off the
 //! propositional network; [`invariants`] says what may be assumed.
 

@@ -1,4 +1,4 @@
-//! A agent plays one role of one match.
+//! An agent plays one role of one match.
 //!
 //! It is given the rules and nothing else, and makes the most of its time: *builders* (`builder.rs`) build
 //! engines in the background, the first one within milliseconds for most games, and the search changes to

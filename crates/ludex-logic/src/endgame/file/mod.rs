@@ -4,7 +4,7 @@
 //! header     64 bytes: magic, version, form, hash of the rules, length and checksum of the rest, and of this
 //! directory  for each section its tag, place and length
 //! sections   rules (KIF), an overview, and
-//!            regression: nodes of the depth bdds, lists of layers, parts of covers, values, groups
+//!            regression: nodes of the depth diagrams, lists of layers, parts of covers, values, groups
 //!            solution:   states, a hash index over them, records
 //! ```
 //!
