@@ -32,6 +32,7 @@
 mod axis;
 mod content;
 mod layout;
+mod svg;
 
 use layout::{Board, Place};
 use ludex_engine::row;
@@ -67,6 +68,27 @@ impl Boards {
 
     /// The state as text: the boards, then a list of everything else.
     pub fn draw(&self, vocabulary: &Vocabulary, state: &[u64]) -> String {
+        let (contents, others) = self.contents(vocabulary, state);
+        let mut out = String::new();
+        for (board, contents) in self.boards.iter().zip(&contents) {
+            if self.boards.len() > 1 {
+                out.push_str(&format!("{}\n", board.title));
+            }
+            grid(board, contents, &mut out);
+        }
+        list(&others, &mut out);
+        out
+    }
+
+    /// The state as a picture: the same as an SVG document.
+    pub fn svg(&self, vocabulary: &Vocabulary, state: &[u64]) -> String {
+        let (contents, others) = self.contents(vocabulary, state);
+        let boards: Vec<_> = self.boards.iter().zip(contents.iter().map(Vec::as_slice)).collect();
+        svg::picture(&boards, &others)
+    }
+
+    /// What is in each cell of each board, and the fluents that are on none.
+    fn contents(&self, vocabulary: &Vocabulary, state: &[u64]) -> (Vec<Vec<String>>, Vec<String>) {
         let mut contents: Vec<Vec<String>> =
             self.boards.iter().map(|board| vec![String::new(); board.cells()]).collect();
         let mut others = Vec::new();
@@ -85,15 +107,7 @@ impl Boards {
                 None => others.push(vocabulary.show_fluent(fluent)),
             }
         }
-        let mut out = String::new();
-        for (board, contents) in self.boards.iter().zip(&contents) {
-            if self.boards.len() > 1 {
-                out.push_str(&format!("{}\n", board.title));
-            }
-            grid(board, contents, &mut out);
-        }
-        list(&others, &mut out);
-        out
+        (contents, others)
     }
 }
 

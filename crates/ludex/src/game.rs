@@ -5,11 +5,11 @@ use crate::engines::{self, Choice};
 use crate::error::{Error, Result};
 use crate::games;
 use crate::load::{self, LoadError};
-use crate::play::Match;
+use crate::play::{Match, PlayError};
 use ludex_board::Boards;
 use ludex_engine::perft::perft;
 use ludex_engine::propnet::lanes::Lanes;
-use ludex_engine::{Budget, BuildError, Engine};
+use ludex_engine::{Budget, BuildError, Engine, row};
 use ludex_gdl::{Diagnostic, Sheet};
 use std::fmt;
 use std::path::Path;
@@ -175,6 +175,27 @@ impl Game {
     /// A match at its beginning.
     pub fn start(&self) -> Result<Match> {
         Match::new(self)
+    }
+
+    /// A match that begins in the state in which just these fluents hold.
+    ///
+    /// ```
+    /// let game = ludex::Game::load("nim")?;
+    /// let play = game.start_from(&game.start()?.fluents())?;
+    /// assert_eq!(play.state(), game.start()?.state());
+    /// assert!(game.start_from(&["(heap z 99)"]).is_err());
+    /// # Ok::<(), ludex::Error>(())
+    /// ```
+    pub fn start_from(&self, fluents: &[impl AsRef<str>]) -> Result<Match> {
+        let engine = self.engine()?;
+        let vocabulary = engine.vocabulary();
+        let mut state = vec![0; vocabulary.words()];
+        for text in fluents {
+            let text = text.as_ref();
+            let fluent = vocabulary.read_term(text).and_then(|term| vocabulary.find_fluent(term));
+            row::set(&mut state, fluent.ok_or_else(|| PlayError::UnknownFluent(text.to_owned()))?);
+        }
+        Match::at(self, state)
     }
 
     /// In how many ways so many joint moves can be made from the start.

@@ -81,11 +81,17 @@ impl Clone for Match {
 
 impl Match {
     pub(crate) fn new(game: &Game) -> Result<Match> {
+        let engine = game.engine()?;
+        let mut state = vec![0; engine.vocabulary().words()];
+        engine.worker().initial(&mut state);
+        Match::at(game, state)
+    }
+
+    /// A match that begins in this state of the game's engine.
+    pub(crate) fn at(game: &Game, state: Vec<u64>) -> Result<Match> {
         let engine = game.engine()?.clone();
         let vocabulary = engine.vocabulary();
         let mut worker = engine.worker();
-        let mut state = vec![0; vocabulary.words()];
-        worker.initial(&mut state);
         let roles = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
         let now = Now::of(&mut *worker, &state)?;
         Ok(Match { game: game.clone(), worker, roles, states: vec![state], joints: Vec::new(), now, engine })
@@ -145,6 +151,33 @@ impl Match {
         self.make(joint)
     }
 
+    /// The numbers of the legal moves of a role ([`Vocabulary::show_move`] has their names), ascending.
+    pub fn legal_ids(&self, role: RoleId) -> &[MoveId] {
+        self.now.legal.get(role.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Makes a joint move given by numbers, in the order of the roles.
+    pub fn play_ids(&mut self, joint: &[MoveId]) -> Result<()> {
+        if self.is_over() {
+            return Err(PlayError::Over.into());
+        }
+        if joint.len() != self.roles.len() {
+            return Err(PlayError::Count { given: joint.len(), roles: self.roles.clone() }.into());
+        }
+        for (role, action) in self.engine.vocabulary().roles().zip(joint) {
+            if self.legal_ids(role).binary_search(action).is_err() {
+                let known = action.index() < self.engine.vocabulary().move_count(role);
+                let given = match known {
+                    true => self.engine.vocabulary().show_move(role, *action),
+                    false => format!("move {}", action.0),
+                };
+                let (role, legal) = (self.roles[role.index()].clone(), self.show_moves(role));
+                return Err(PlayError::Illegal { role, given, legal }.into());
+            }
+        }
+        self.make(joint.to_vec())
+    }
+
     /// Makes a random legal move for every role. False, and nothing is done, if the match cannot go on.
     pub fn play_random(&mut self, random: &mut Random) -> Result<bool> {
         if self.is_over() || self.is_stuck() {
@@ -187,6 +220,11 @@ impl Match {
     /// The current state as a board, where the fluents look like one, and a list of the rest.
     pub fn draw(&self) -> String {
         self.game.boards(&*self.engine).draw(self.engine.vocabulary(), self.state())
+    }
+
+    /// The same as a picture, an SVG document.
+    pub fn svg(&self) -> String {
+        self.game.boards(&*self.engine).svg(self.engine.vocabulary(), self.state())
     }
 
     /// The current state as engines know it.
@@ -295,6 +333,8 @@ pub enum PlayError {
         /// Those that there are.
         roles: Vec<String>,
     },
+    /// The game has no such fluent.
+    UnknownFluent(String),
     /// Not one move for each role.
     Count {
         /// How many moves were given.
@@ -330,6 +370,7 @@ impl fmt::Display for PlayError {
             PlayError::UnknownRole { role, roles } => {
                 write!(f, "there is no role `{role}`; the roles are {}", roles.join(", "))
             }
+            PlayError::UnknownFluent(fluent) => write!(f, "the game has no fluent `{fluent}`"),
             PlayError::Count { given, roles } => {
                 write!(f, "{given} moves for {} roles; the order is {}", roles.len(), roles.join(", "))
             }

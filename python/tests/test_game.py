@@ -1,0 +1,140 @@
+"""Games and states: expectations are the rules of the games, counted by hand."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import ludex
+import numpy as np
+import pytest
+
+WALK = """
+(role robot) (init (at 0)) (succ 0 1) (succ 1 2)
+(<= (legal robot step) (true (at ?x)) (succ ?x ?y))
+(legal robot wait)
+(<= (next (at ?y)) (does robot step) (true (at ?x)) (succ ?x ?y))
+(<= (next (at ?x)) (does robot wait) (true (at ?x)))
+(<= terminal (true (at 2)))
+(<= (goal robot 100) (true (at 2)))
+"""
+
+
+def test_a_match_in_words() -> None:
+    game = ludex.load("tictactoe")
+    assert game.roles == ("x", "o")
+    state = game.start()
+    assert state.turn == "x" and len(state.legal()) == 9 and state.legal("o") == ["noop"]
+    for move in ["mark 1 1", "mark 2 1", "mark 1 2", "mark 2 2", "mark 1 3"]:
+        assert not state.terminal
+        state = state.play(move)
+    assert state.terminal and state.goals == {"x": 100, "o": 0}
+    assert state.step == 5 and state.history[0] == ["(mark 1 1)", "noop"]
+
+
+def test_moves_by_role_by_order_and_by_number_are_the_same() -> None:
+    start = ludex.load("tictactoe").start()
+    number = start.game.moves[0].index("(mark 2 2)")
+    noop = start.game.moves[1].index("noop")
+    ways = [
+        start.play("(mark 2 2)"),
+        start.play({"x": "mark(2,2)"}),
+        start.play(["mark 2 2", "noop"]),
+        start.apply([number, noop]),
+    ]
+    assert len(set(ways)) == 1 and all(state == ways[0] for state in ways)
+    assert ways[0] != start
+
+
+def test_a_move_that_cannot_be_made_says_which_can() -> None:
+    state = ludex.load("tictactoe").start().play("mark 2 2")
+    with pytest.raises(ludex.IllegalMoveError, match=r"mark 2 2.*not legal for o"):
+        state.play("mark 2 2")
+    with pytest.raises(ludex.IllegalMoveError, match="no role `z`"):
+        state.play({"z": "noop"})
+    with pytest.raises(TypeError, match="moves are"):
+        state.play(3)  # type: ignore[arg-type]
+    with pytest.raises(ludex.IllegalMoveError):
+        state.apply([10_000, 0])
+    with pytest.raises(ludex.IllegalMoveError):
+        state.apply([0])
+
+
+def test_rules_with_errors_show_the_place() -> None:
+    with pytest.raises(ludex.RulesError, match="not bound"):
+        ludex.load(WALK.replace("(true (at ?x)) (succ ?x ?y))\n(<= (next (at ?x)", "(true (at ?x)))\n(<= (next (at ?x)"))
+    with pytest.raises(ludex.RulesError, match="nosuchgame"):
+        ludex.load("nosuchgame")
+
+
+def test_rules_from_text_are_a_game() -> None:
+    game = ludex.load(WALK)
+    assert game.moves == (("step", "wait"),) and game.fluents == ("(at 0)", "(at 1)", "(at 2)")
+    solution = game.solve()
+    assert solution.states == 3 and solution.roles["robot"].value == 100 and solution.roles["robot"].depth == 2
+    assert solution.roles["robot"].moves == ["step"]
+    assert game.prove("exists 1..1 X: true(at(X))")
+    refuted = game.prove("not true(at(2))")
+    assert refuted.answer == "fails" and refuted.counterexample == [["step"], ["step"]]
+    assert "terminal" in game.print("infix")
+
+
+def test_copies_and_pickles_are_equal() -> None:
+    state = ludex.load("connectfour").start().play("drop 3")
+    for other in (copy.copy(state), copy.deepcopy(state), state.clone(), pickle.loads(pickle.dumps(state))):
+        assert other == state and hash(other) == hash(state) and other.legal() == state.legal()
+    game = pickle.loads(pickle.dumps(state.game))
+    assert game == state.game and game.start() == state.game.start()
+
+
+def test_observations_are_the_fluents_that_hold() -> None:
+    state = ludex.load("tictactoe").start().play("mark 2 2")
+    seen = state.observe()
+    names = state.game.observation().names
+    assert {name for name, value in zip(names, seen) if value} <= set(state.fluents)
+    assert seen.sum() == len([name for name in names if name in state.fluents])
+    board = state.game.observation("board")
+    assert len(board.shape) == 3 and board.shape[1:] == (3, 3)
+    array = state.observe("board")
+    assert array.shape == board.shape and array.max() == 1
+
+
+def test_playouts_count_and_search_finds_the_win() -> None:
+    game = ludex.load("tictactoe")
+    outcomes = ludex.playouts(game, 4096, seed=3)
+    assert outcomes.count == 4096 and sum(outcomes.roles["x"].goals.values()) == 4096
+    # x wins 58.5 % and draws 12.7 % of random games: 64.9 points.
+    assert abs(outcomes.roles["x"].mean - 64.9) < 4
+    assert ludex.playouts(game, 4096, seed=3) == outcomes
+    state = game.start()
+    for move in ["mark 1 1", "mark 2 1", "mark 1 2", "mark 2 2"]:
+        state = state.play(move)
+    found = ludex.search(state, iterations=200)
+    assert found.best == "(mark 1 3)" and found.role == "x"
+    assert found.candidates[0].certain == 100
+
+
+def test_symmetries_of_the_board_are_permutations_that_keep_play() -> None:
+    game = ludex.load("tictactoe")
+    symmetries = [s for s in game.symmetries() if list(s.roles) == [0, 1]]
+    # The square has eight.
+    assert len(symmetries) == 8
+    state = game.start().play("mark 1 2")
+    for symmetry in symmetries:
+        fluents = np.flatnonzero(np.unpackbits(state.row().view(np.uint8), bitorder="little"))
+        image = game.state(game.fluents[symmetry.fluents[f]] for f in fluents)
+        legal = sorted(symmetry.moves[1][a] for a in state.legal_actions("o"))
+        assert legal == list(image.legal_actions("o"))
+
+
+def test_a_scrambled_game_is_the_same_game() -> None:
+    plain, scrambled = ludex.load("tictactoe"), ludex.load("tictactoe", scramble=5)
+    assert plain.roles != scrambled.roles
+    assert len(plain.fluents) == len(scrambled.fluents)
+    assert ludex.playouts(scrambled, 2048).mean_length == pytest.approx(7.63, abs=0.3)
+
+
+def test_drawings() -> None:
+    state = ludex.load("tictactoe").start().play("mark 2 2")
+    assert "x" in state.draw()
+    assert state.svg().startswith("<svg") and state.svg().rstrip().endswith("</svg>")
