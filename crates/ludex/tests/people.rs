@@ -111,7 +111,7 @@ fn random_matches_end_and_repeat_with_their_seed() -> ludex::Result<()> {
     let finish = |seed| -> ludex::Result<Vec<Vec<String>>> {
         let (mut play, mut random) = (game.start()?, Random::new(seed));
         while play.play_random(&mut random)? {}
-        assert!(play.is_over() && !play.undo().is_err());
+        assert!(play.is_over());
         Ok(play.history())
     };
     assert_eq!(finish(3)?, finish(3)?);
