@@ -6,7 +6,8 @@
 Looks at every .md file under version control and says, with file and line, status 1:
 
   links      a relative link or anchor that leads nowhere; a page of docs/ that docs/SUMMARY.md does not list
-  names      a file that a page names in backticks and that is not there; a `ludex` command or option that is none
+  names      a file that a page names in backticks and that is not there; a `ludex` command or option that is none;
+             another oldest Rust than that of Cargo.toml
   tables     a table that is not what records/ says (scripts/records.py --check)
   lines      prose of more than 120 columns (tables, code and lines without a blank are left alone)
   spelling   misspellings that codespell knows
@@ -116,6 +117,14 @@ def names(text, files, commands, options):
                     yield number, f"`ludex {words[0]}` has no option `{option}`"
 
 
+def oldest_rust(text):
+    declared = re.search(r'^rust-version = "([\d.]+)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.M)[1]
+    for number, line in enumerate(text.splitlines(), 1):
+        for version in re.findall(r"Rust (\d+\.\d+)", line):
+            if version != declared:
+                yield number, f"Rust {version}; Cargo.toml has {declared}"
+
+
 def pattern(name):
     """Which files a name can mean: `*`, `<name>` and NAME stand for anything, `gdl/x.rs` for that file of ludex-gdl."""
     first, _, rest = name.partition("/")
@@ -204,7 +213,7 @@ def main():
         checks = [links(page, text, pages), lines(text)]
         # What has changed tells of what was there.
         if page != "CHANGELOG.md":
-            checks.append(names(text, files, commands, options))
+            checks += [names(text, files, commands, options), oldest_rust(text)]
         found += [(page, number, what) for check in checks for number, what in check]
     found += [("docs/SUMMARY.md", number, what) for number, what in contents(pages)]
     if not arguments.no_spelling:
