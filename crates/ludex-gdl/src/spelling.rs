@@ -31,8 +31,8 @@ pub fn distance(left: &str, right: &str) -> usize {
 
 /// Up to three of `names` that `typed` may have meant, the nearest first; case does not count.
 ///
-/// A third of the letters wrong is still a misspelling, more is another word. The beginning of a name is near
-/// to it, however much is missing.
+/// A third of the letters wrong is still a misspelling, more is another word. The beginning of a name is as near
+/// to it as one wrong letter, however much is missing.
 pub fn nearest<'n>(typed: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let typed = typed.trim().to_lowercase();
     if typed.is_empty() || typed.len() > LONGEST {
@@ -42,14 +42,15 @@ pub fn nearest<'n>(typed: &str, names: impl IntoIterator<Item = &'n str>) -> Vec
         .into_iter()
         .filter(|name| name.len() <= LONGEST)
         .map(|name| (name, name.to_lowercase()))
-        .map(|(name, lower)| (distance(&typed, &lower), name, lower))
-        .filter(|(distance, name, lower)| {
-            let letters = name.chars().count().max(typed.chars().count());
+        .filter_map(|(name, lower)| {
+            if typed.chars().count() > 1 && lower.starts_with(&typed) {
+                return Some((1, name));
+            }
+            let distance = distance(&typed, &lower);
+            let letters = lower.chars().count().max(typed.chars().count());
             // One wrong letter of one would make every name of a letter a suggestion.
-            (*distance < letters && *distance <= letters.div_ceil(3))
-                || (typed.chars().count() > 1 && lower.starts_with(&typed))
+            (distance < letters && distance <= letters.div_ceil(3)).then_some((distance, name))
         })
-        .map(|(distance, name, _)| (distance, name))
         .collect();
     near.sort_unstable();
     near.dedup();

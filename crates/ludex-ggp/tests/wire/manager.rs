@@ -10,6 +10,8 @@ use ludex_ggp::message::Message;
 use ludex_ggp::record::{MatchRecord, Records};
 use ludex_ggp::replay::Replayer;
 use ludex_search::agent;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -134,6 +136,49 @@ impl Drop for Puppet {
     }
 }
 
+/// A player that is ready, and then gone.
+fn leaver() -> Address {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound").to_string();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("somebody comes");
+        // All of the message is taken, or the system would break the connection before the answer is read.
+        let mut text = String::new();
+        let whole = |text: &str| {
+            let (head, body) = text.split_once("\r\n\r\n")?;
+            let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "))?;
+            (body.len() >= length.parse::<usize>().ok()?).then_some(())
+        };
+        while whole(&text).is_none() {
+            let mut bytes = [0; 4096];
+            let count = stream.read(&mut bytes).expect("it can be read");
+            text.push_str(std::str::from_utf8(&bytes[..count]).expect("ASCII"));
+        }
+        stream.write_all(b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nready").expect("it can be answered");
+    });
+    Address::read(&address).expect("an address")
+}
+
+#[test]
+fn a_player_that_is_not_there_is_no_match() {
+    let setting = setting("tictactoe");
+    // Nobody listens at a port that was free a moment ago.
+    let gone =
+        TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port");
+    let other = Puppet::new(|_| "ready".to_owned());
+    let seat = |address: &str| -> Box<dyn Seat> {
+        Box::new(Remote::new(Address::read(address).expect("an address")))
+    };
+    let mut seats = [seat(&other.address.to_string()), seat(&gone.to_string())];
+    let wrong =
+        run(&setting, &mut seats, &terms(), &mut |_| panic!("nothing happens")).expect_err("nobody is there");
+    let reason = "connection refused".to_owned();
+    assert_eq!(wrong, Unfit::Unreachable { player: gone.to_string(), reason });
+    // Who was told of the match is told that there is none.
+    let heard = other.heard.lock().expect("no panic");
+    assert!(heard[0].starts_with("( START ") && heard[1].starts_with("( ABORT "), "{heard:?}");
+}
+
 #[test]
 fn illegal_late_and_missing_answers_are_replaced_and_logged() {
     let setting = setting("tictactoe");
@@ -148,14 +193,9 @@ fn illegal_late_and_missing_answers_are_replaced_and_logged() {
         }
         "noop".to_owned()
     });
-    // Nobody listens at a port that was free a moment ago.
-    let gone = {
-        let server = Server::bind("127.0.0.1:0", ServerLimits::default()).expect("a free port");
-        Address::read(&server.address().expect("bound").to_string()).expect("an address")
-    };
     let terms = Terms { play_clock: Duration::from_millis(1), most_steps: 1, ..terms() };
     for (address, expected) in
-        [(fool.address.clone(), "IL (mark 9 9)"), (sleeper.address.clone(), "TO"), (gone, "CE")]
+        [(fool.address.clone(), "IL (mark 9 9)"), (sleeper.address.clone(), "TO"), (leaver(), "CE")]
     {
         let mut seats: [Box<dyn Seat>; 2] = [Box::new(Remote::new(address)), Box::new(Chance)];
         let record = run(&setting, &mut seats, &terms, &mut |_| {}).expect("two players").record;

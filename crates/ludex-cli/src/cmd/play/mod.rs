@@ -160,6 +160,9 @@ impl Session<'_> {
                 return Ok(Turn::Quit);
             }
             let typed = line.trim();
+            if typed.is_empty() {
+                continue;
+            }
             let command = match typed::command(typed) {
                 Some(Ok(command)) => command,
                 Some(Err(reason)) => {
