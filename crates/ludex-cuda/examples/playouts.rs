@@ -1,5 +1,5 @@
 //! Plays sheets on the GPU and on the CPU, and compares: `playouts SECONDS SHAPES FOLDER SHEET...`, where SHAPES is
-//! a list of `digits:block:blocks:in_step` and FOLDER takes `playouts.csv`.
+//! a list of `digits:block:blocks:in_step`, with a `t` before it for gates as a table, and FOLDER takes `playouts.csv`.
 
 use ludex_cuda::{Device, Shape, Source};
 use ludex_engine::budget::Budget;
@@ -30,10 +30,11 @@ fn run() -> Result<(), Failure> {
     let device = Device::open(0)?;
     println!("{}, {} multiprocessors", device.name(), device.multiprocessors());
     println!(
-        "{:14} {:>10} {:>6} {:>7} {:>4} {:>5} {:>8} {:>9} {:>8} {:>7} {:>6}  goals",
+        "{:14} {:>10} {:>6} {:>3} {:>7} {:>4} {:>5} {:>8} {:>9} {:>8} {:>7} {:>6}  goals",
         "game",
         "shape",
         "ops",
+        "W",
         "compile",
         "reg",
         "local",
@@ -44,7 +45,7 @@ fn run() -> Result<(), Failure> {
         "worst"
     );
     let mut csv = String::from(
-        "game,shape,ops,compile_s,registers,local,threads,states_s,playouts,transitions,length,cpu_length,worst\n",
+        "game,shape,ops,units,compile_s,registers,local,words,states_s,playouts,transitions,length,cpu_length,worst\n",
     );
     for sheet in sheets {
         for shape in shapes.split(',') {
@@ -65,7 +66,8 @@ fn measure(
     sheet: &str,
     csv: &mut String,
 ) -> Result<(), Failure> {
-    let numbers: Vec<u32> = shape_text.split(':').map(str::parse).collect::<Result<_, _>>()?;
+    let numbers: Vec<u32> =
+        shape_text.trim_start_matches('t').split(':').map(str::parse).collect::<Result<_, _>>()?;
     let [digits, block, blocks, in_step] = numbers[..] else {
         return Err("a shape is digits:block:blocks:in_step".into());
     };
@@ -75,7 +77,14 @@ fn measure(
     let game = ludex_gdl::Sheet::read(&text).into_game().map_err(|_| "the sheet has errors")?;
     let compiled = compile(&game, &Budget::default())?;
     let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
-    let source = Source::new(&lanes, false, shape);
+    let written = Instant::now();
+    let source = if shape_text.starts_with('t') {
+        Source::interpreted(&lanes, false, shape)?
+    } else {
+        Source::new(&lanes, false, shape)
+    };
+    let written = written.elapsed().as_secs_f64();
+    let units = source.units;
     let name = Path::new(sheet).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ops = source.costs.iter().map(|cost| cost.total()).sum::<usize>() / source.period;
     let start: Vec<bool> =
@@ -111,15 +120,15 @@ fn measure(
     let goals: Vec<String> =
         on_gpu.goals.iter().map(|g| format!("{:.2}", g.mean().unwrap_or(-1.0))).collect();
     println!(
-        "{name:14} {shape_text:>10} {ops:>6} {:>7.2} {registers:>4} {local:>5} {threads:>8} {:>9.3} {length:>8.3} {cpu_length:>7.3} {worst:>6.2}  {}",
-        kernel.compiled.as_secs_f64(),
+        "{name:14} {shape_text:>10} {ops:>6} {units:>3} {:>7.2} {registers:>4} {local:>5} {threads:>8} {:>9.3} {length:>8.3} {cpu_length:>7.3} {worst:>6.2}  {}",
+        written + kernel.compiled.as_secs_f64(),
         rate / 1e9,
         goals.join(" ")
     );
     writeln!(
         csv,
-        "{name},{shape_text},{ops},{:.3},{registers},{local},{threads},{rate:.0},{playouts},{states},{length},{cpu_length},{worst}",
-        kernel.compiled.as_secs_f64()
+        "{name},{shape_text},{ops},{units},{:.3},{registers},{local},{threads},{rate:.0},{playouts},{states},{length},{cpu_length},{worst}",
+        written + kernel.compiled.as_secs_f64()
     )?;
     // Kept as it grows: a run that is cut short leaves what it has.
     std::fs::write(folder.join("playouts.csv"), &*csv)?;

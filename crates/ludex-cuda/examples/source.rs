@@ -1,4 +1,4 @@
-//! Prints the CUDA source of a sheet: `source SHEET [DIGITS [BLOCK [BLOCKS [IN_STEP]]]]`. What it costs goes to standard error.
+//! Prints the CUDA source of a sheet: `source SHEET [DIGITS [BLOCK [BLOCKS [IN_STEP [TABLE]]]]]`. What it costs goes to standard error.
 
 use ludex_cuda::{Shape, Source};
 use ludex_engine::budget::Budget;
@@ -15,11 +15,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let game = ludex_gdl::Sheet::read(&text).into_game().map_err(|_| "the sheet has errors")?;
     let compiled = compile(&game, &Budget::default())?;
     let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
-    let source = Source::new(&lanes, false, shape);
+    let table = std::env::args().nth(6).is_some();
+    let source =
+        if table { Source::interpreted(&lanes, false, shape)? } else { Source::new(&lanes, false, shape) };
     std::io::stdout().write_all(source.text.as_bytes())?;
     for cost in &source.costs {
         eprintln!("{} {cost:?}", cost.total());
     }
+    eprintln!("{} units, {} bytes shared", source.units, source.shared);
     eprintln!("{} words, {} counters, aside {}", source.words, source.counters, source.goals_aside);
     Ok(())
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Games of a thread.
+/// Games of a word.
 pub const GAMES: u64 = 32;
 
 /// A GPU.
@@ -84,6 +84,12 @@ impl Device {
             .map_err(failed("loading the game's kernels"))?;
         let function = |name| module.load_function(name).map_err(failed("loading the game's kernels"));
         let (begin, play) = (function("begin")?, function("play")?);
+        if source.shared > 0 {
+            let room = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            play.set_attribute(room, source.shared as i32).map_err(|error| {
+                CudaError::Large(format!("a block needs {} bytes of shared memory ({error})", source.shared))
+            })?;
+        }
         Ok(Kernel { device: self.clone(), source, module, begin, play, compiled, from_cache })
     }
 
@@ -165,21 +171,21 @@ impl Kernel {
         (self.play.num_regs().unwrap_or(0), self.play.local_size_bytes().unwrap_or(0))
     }
 
-    /// As many threads as the GPU can run at once.
+    /// As many words of 32 games as the GPU can play at once.
     pub fn full(&self) -> Result<u32, CudaError> {
-        let block = self.source.block;
+        let Source { block, units, shared, .. } = self.source;
         let blocks = self
             .play
-            .occupancy_max_active_blocks_per_multiprocessor(block, 0, None)
+            .occupancy_max_active_blocks_per_multiprocessor(block, shared as usize, None)
             .map_err(failed("asking how many threads fit"))?;
-        Ok(blocks.max(1) * self.device.multiprocessors * block)
+        Ok(blocks.max(1) * self.device.multiprocessors * units)
     }
 
-    /// Games from the start, none begun. `start` has a value for each fluent; `phase` is the phase of the
+    /// `words` times 32 games from the start, none begun. `start` has a value for each fluent; `phase` is the phase of the
     /// start. `most` is the bound on plies; the source was written for its number of digits.
     pub fn playing(
         &self,
-        threads: u32,
+        words: u32,
         seed: u64,
         start: &[bool],
         phase: u32,
@@ -187,8 +193,8 @@ impl Kernel {
     ) -> Result<Playing<'_>, CudaError> {
         let stream = &self.device.stream;
         let doing = "making room for the games";
-        let block = self.source.block;
-        let threads = threads.next_multiple_of(block);
+        let Source { block, units, shared, .. } = self.source;
+        let threads = words.next_multiple_of(units);
         let size = self.source.words * threads as usize;
         let memory = |error: DriverError| match error.0 {
             sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaError::Memory { bytes: size as u64 * 4 },
@@ -201,10 +207,14 @@ impl Kernel {
         };
         self.constant("start", &planes(&mut start.iter().copied()))?;
         self.constant("most", &planes(&mut (0..self.source.digits).map(|digit| most >> digit & 1 == 1)))?;
-        let shape =
-            LaunchConfig { grid_dim: (threads / block, 1, 1), block_dim: (block, 1, 1), shared_mem_bytes: 0 };
+        let shape = LaunchConfig {
+            grid_dim: (threads / units, 1, 1),
+            block_dim: (block, 1, 1),
+            shared_mem_bytes: shared,
+        };
+        let each = LaunchConfig { block_dim: (units, 1, 1), shared_mem_bytes: 0, ..shape };
         // SAFETY: the arguments are those of the kernel, and it writes words of its own threads only.
-        unsafe { stream.launch_builder(&self.begin).arg(&mut words).arg(&threads).arg(&seed).launch(shape) }
+        unsafe { stream.launch_builder(&self.begin).arg(&mut words).arg(&threads).arg(&seed).launch(each) }
             .map_err(failed(doing))?;
         stream.synchronize().map_err(failed(doing))?;
         Ok(Playing { kernel: self, shape, threads, words, tally, phase, start_phase: phase, live: 0 })
@@ -231,6 +241,7 @@ impl Kernel {
 pub struct Playing<'k> {
     kernel: &'k Kernel,
     shape: LaunchConfig,
+    /// Words of 32 games.
     threads: u32,
     words: CudaSlice<u32>,
     tally: CudaSlice<u64>,

@@ -13,6 +13,8 @@ pub enum CudaError {
     NoCompiler,
     /// The source of the game was not accepted.
     Compile(String),
+    /// The game is too large for a GPU.
+    Large(String),
     /// The GPU has not enough memory.
     Memory {
         /// Bytes that were asked for.
@@ -36,6 +38,7 @@ impl fmt::Display for CudaError {
                 f,
                 "no NVIDIA driver on this machine (libcuda is not found); play on the CPU, or install the driver"
             ),
+            CudaError::Large(why) => write!(f, "the game is too large for the GPU: {why}; play on the CPU"),
             CudaError::NoDevice(says) => write!(f, "no usable GPU: {says}"),
             CudaError::NoCompiler => write!(
                 f,

@@ -14,8 +14,10 @@ mod circuit;
 #[allow(unsafe_code)]
 mod device;
 mod error;
+mod interpreted;
 mod lut;
 mod source;
+mod table;
 
 #[cfg(feature = "device")]
 pub use device::{Device, GAMES, Kernel, Playing, compile};

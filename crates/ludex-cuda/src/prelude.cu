@@ -11,6 +11,9 @@ typedef unsigned long long u64;
 #define TALLY(to, what) { u32 n_ = __reduce_add_sync(~0u, __popc(what)); if ((threadIdx.x & 31u) == 0u) atomicAdd(&(to), n_); }
 #define ADD(to, what) { u32 n_ = __reduce_add_sync(~0u, (what)); if ((threadIdx.x & 31u) == 0u) atomicAdd((to), (u64)n_); }
 #define APART __noinline__
+#define ALIGNED(n) __align__(n)
+#define DYNAMIC(name, words) extern __shared__ __align__(16) u32 name[];
+#define COUNTER(to, n) atomicAdd(&(to), (n))
 #else
 #include "host.h"
 #endif

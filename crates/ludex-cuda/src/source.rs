@@ -26,7 +26,7 @@ const CHEAP_GOALS: usize = 300;
 /// More counters than this are kept in shared memory, not in registers.
 const FEW_COUNTERS: usize = 24;
 
-const PRELUDE: &str = include_str!("prelude.cu");
+pub(crate) const PRELUDE: &str = include_str!("prelude.cu");
 
 /// What a thread is on a machine without a GPU: `prelude.cu` includes it as `host.h`.
 pub const HOST: &str = include_str!("host.h");
@@ -67,6 +67,10 @@ pub struct Source {
     pub digits: u32,
     /// Threads of a block.
     pub block: u32,
+    /// Words of 32 games that a block plays.
+    pub units: u32,
+    /// Bytes of shared memory of a block, beyond what the text declares.
+    pub shared: u32,
     /// What a pass costs.
     pub costs: Vec<Cost>,
     /// Whether goals are computed for many games at a time, from states that were kept.
@@ -121,9 +125,7 @@ impl Source {
         let whole = lanes.general_net();
         let nets: &[Net] = if general { std::slice::from_ref(whole) } else { lanes.nets() };
         let fluents = whole.next.len();
-        let goals: Vec<Vec<Option<Goal>>> =
-            whole.goals.iter().map(|list| list.iter().map(|(value, _)| *value).collect()).collect();
-        let counters = GOALS + goals.iter().map(|list| list.len() + 1).sum::<usize>();
+        let (goals, counters) = goal_counters(whole);
         let goal_signals: Vec<Signal> = whole.goals.iter().flatten().map(|(_, signal)| *signal).collect();
         let goal_cover = Cover::new(whole, &goal_signals);
         let goals_aside = goal_cover.size() > CHEAP_GOALS;
@@ -146,7 +148,7 @@ impl Source {
             costs.push(writer.pass(&mut text, phase, net));
         }
         writer.tail(&mut text, nets.len(), fluents, counters);
-        let words = fluents + 5 + shape.digits as usize;
+        let words = fluents + BEGIN_WORDS + shape.digits as usize;
         Source {
             text,
             fluents,
@@ -156,6 +158,8 @@ impl Source {
             period: nets.len(),
             digits: shape.digits,
             block: shape.block,
+            units: shape.block,
+            shared: 0,
             costs,
             goals_aside,
         }
@@ -260,22 +264,15 @@ impl Source {
     }
 }
 
-struct Writer {
-    shape: Shape,
-    goals_aside: bool,
-    in_registers: bool,
-    /// The fluents that goals read, if they are kept for later.
-    kept: Vec<u32>,
-}
+/// Words of a thread that are not fluents, and for how much of them `begin` cares: who is at play, three of
+/// the random numbers, and how many playouts are still to be started.
+pub(crate) const BEGIN_WORDS: usize = 5;
 
-impl Writer {
-    fn head(&self, text: &mut String, whole: &Net, fluents: usize, counters: usize) {
-        let Shape { digits, block, blocks, in_step } = self.shape;
-        put!(text, "CONSTANT u32 start[{}];", fluents.max(1));
-        put!(text, "CONSTANT u32 most[{}];", digits.max(1));
-        put!(
-            text,
-            "KERNEL begin(u32 *words, u32 threads, u64 seed) {{
+/// The kernel `begin`: random numbers, each thread others.
+pub(crate) fn begin(text: &mut String, fluents: usize) {
+    put!(
+        text,
+        "KERNEL begin(u32 *words, u32 threads, u64 seed) {{
 u32 me = blockIdx.x * blockDim.x + threadIdx.x;
 u64 z = seed * 0xD1342543DE82EF95ull + me;
 u32 r[4];
@@ -291,7 +288,31 @@ words[({fluents}ull + 1) * threads + me] = r[0];
 words[({fluents}ull + 2) * threads + me] = r[1];
 words[({fluents}ull + 3) * threads + me] = r[2] % 4294954493u;
 }}"
-        );
+    );
+}
+
+/// The goal values by role, and how many counters there are.
+pub(crate) fn goal_counters(net: &Net) -> (Vec<Vec<Option<Goal>>>, usize) {
+    let goals: Vec<Vec<Option<Goal>>> =
+        net.goals.iter().map(|list| list.iter().map(|(value, _)| *value).collect()).collect();
+    let counters = GOALS + goals.iter().map(|list| list.len() + 1).sum::<usize>();
+    (goals, counters)
+}
+
+struct Writer {
+    shape: Shape,
+    goals_aside: bool,
+    in_registers: bool,
+    /// The fluents that goals read, if they are kept for later.
+    kept: Vec<u32>,
+}
+
+impl Writer {
+    fn head(&self, text: &mut String, whole: &Net, fluents: usize, counters: usize) {
+        let Shape { digits, block, blocks, in_step } = self.shape;
+        put!(text, "CONSTANT u32 start[{}];", fluents.max(1));
+        put!(text, "CONSTANT u32 most[{}];", digits.max(1));
+        begin(text, fluents);
         put!(text, "SHARED u32 counts[{counters}];");
         if self.goals_aside {
             self.count_kept(text, whole);

@@ -27,6 +27,9 @@ int main(int argc, char **argv) {
         blockIdx.x = t;
         begin(words, threads, seed);
         words[(FLUENTS + 4ull) * threads + t] = count / threads + (t < count % threads);
+    }
+    for (u32 b = 0; b < threads / UNITS; b++) {
+        blockIdx.x = b;
         play(words, tally, threads, ~0u, phase, phase, 1u);
     }
     for (u32 i = 0; i < COUNTERS; i++) printf("%llu ", tally[i]);
@@ -98,6 +101,12 @@ fn sheets(what: &str) -> Vec<SheetSource> {
     sheets
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    Straight,
+    Table,
+}
+
 struct Compiled {
     lanes: Lanes,
     initial: Vec<u64>,
@@ -118,18 +127,28 @@ fn bits(state: &[u64], fluents: usize) -> Vec<bool> {
 fn play(
     name: &str,
     compiled: &Compiled,
+    layout: Layout,
     general: bool,
     count: u64,
     most: u64,
 ) -> Result<BatchResult, String> {
-    let source = Source::new(&compiled.lanes, general, Shape::bounded(most));
+    let shape = Shape::bounded(most);
+    let source = match layout {
+        Layout::Straight => Source::new(&compiled.lanes, general, shape),
+        Layout::Table => Source::interpreted(&compiled.lanes, general, shape).map_err(|e| e.to_string())?,
+    };
+    // One thread of C is a block of its own.
+    let units = if layout == Layout::Straight { 1 } else { source.units as usize };
     let definitions = [
+        ("UNITS", units),
+        ("WORDS", source.words),
+        // The table's text defines the others itself.
         ("FLUENTS", source.fluents),
         ("DIGITS", source.digits as usize),
-        ("WORDS", source.words),
         ("COUNTERS", source.counters),
     ];
-    let program = program(name, &source.text, PLAY, &definitions)?;
+    let definitions = if layout == Layout::Table { &definitions[..2] } else { &definitions[..] };
+    let program = program(name, &source.text, PLAY, definitions)?;
     let phase = if general { 0 } else { compiled.lanes.phase_of(&compiled.initial).unwrap_or(0) };
     let start: String =
         bits(&compiled.initial, source.fluents).iter().map(|bit| if *bit { '1' } else { '0' }).collect();
@@ -185,10 +204,15 @@ fn playouts_are_distributed_as_on_the_cpu() {
             let compiled = compiled(&source.game()?)?;
             let (count, most) = (20_000, 60);
             let expected = compiled.lanes.runner(3).playouts(&compiled.initial, count, most);
-            for general in [false, true] {
-                let name = format!("play-{}-{general}", source.name);
-                let found = play(&name, &compiled, general, count, most)?;
-                alike(&found, &expected, count).map_err(|e| format!("general {general}: {e}"))?;
+            for (layout, general) in [
+                (Layout::Straight, false),
+                (Layout::Straight, true),
+                (Layout::Table, false),
+                (Layout::Table, true),
+            ] {
+                let name = format!("play-{}-{layout:?}-{general}", source.name);
+                let found = play(&name, &compiled, layout, general, count, most)?;
+                alike(&found, &expected, count).map_err(|e| format!("{layout:?}, general {general}: {e}"))?;
                 if (found.cut > 0) != (expected.cut > 0) || (found.stuck > 0) != (expected.stuck > 0) {
                     return Err(format!("{found:?}, not {expected:?}"));
                 }
@@ -228,8 +252,21 @@ fn moves_are_equally_likely() {
         report.case(&format!("{n} moves"), || {
             let compiled = compiled(&one_choice(n))?;
             let count = 1000 * n as u64 + 20_000;
-            let result = play(&format!("choice-{n}"), &compiled, false, count, u64::MAX)?;
-            for (role, of) in [|m: usize| m % 10, |m| m / 10].iter().enumerate() {
+            let mut results = Vec::new();
+            for layout in [Layout::Straight, Layout::Table] {
+                results.push(play(
+                    &format!("choice-{n}-{layout:?}"),
+                    &compiled,
+                    layout,
+                    false,
+                    count,
+                    u64::MAX,
+                )?);
+            }
+            for (result, (role, of)) in results.iter().flat_map(|result| {
+                let digits: [fn(usize) -> usize; 2] = [|m| m % 10, |m| m / 10];
+                digits.into_iter().enumerate().map(move |digit| (result, digit))
+            }) {
                 let (mut sum, mut all) = (0.0, 0);
                 let values = &result.goals[role].values;
                 for &(value, times) in values {
