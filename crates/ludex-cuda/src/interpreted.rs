@@ -1,10 +1,11 @@
 //! The source of a game whose gates are a table (`table.rs`): the table as data, and the interpreter.
 
 use super::error::CudaError;
+use super::lut::Cover;
 use super::source::{BEGIN_WORDS, Cost, GOALS, PRELUDE, Shape, Source, begin, goal_counters};
 use super::table::{Step, Table};
-use ludex_engine::propnet::Net;
 use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::propnet::{Net, Signal};
 use std::fmt::Write;
 
 const INTERPRETER: &str = include_str!("table.cu");
@@ -22,6 +23,16 @@ const MOST_WORDS: usize = 32;
 /// Words that a thread computes at a time: loads of 16 bytes.
 const VECTOR: usize = 4;
 
+/// Threads of a block that interprets a table.
+const THREADS: u32 = 512;
+
+/// So many tables of three inputs, over all phases, are written as straight-line code: the compiler takes about
+/// a second for each two thousand, and more for each the more there are.
+const STRAIGHT: usize = 6000;
+
+/// Operations of a choice for each move (see `choose.rs`).
+const CHOICE: usize = 5;
+
 /// Appends a line. Strings take all that is written.
 macro_rules! put {
     ($text:expr, $($arguments:tt)*) => {{
@@ -30,6 +41,31 @@ macro_rules! put {
 }
 
 impl Source {
+    /// Writes the game in the layout that its counted cost asks for: straight-line code if it is small
+    /// enough to be compiled soon and to run from the instruction caches, else a table.
+    pub fn fitting(lanes: &Lanes, general: bool, most: u64) -> Result<Source, CudaError> {
+        let shape = Shape::bounded(most);
+        let nets = if general { std::slice::from_ref(lanes.general_net()) } else { lanes.nets() };
+        let mut cost = 0;
+        for net in nets {
+            // A table of three inputs takes the place of at most two gates in the mean, so many gates are too many.
+            let legal = net.legal.iter().flatten().copied();
+            let outputs: Vec<Signal> = legal.chain(net.next.iter().copied()).chain([net.terminal]).collect();
+            if net.cone_size(outputs.iter().copied()) > 4 * STRAIGHT {
+                cost = usize::MAX;
+                break;
+            }
+            let moves = net.legal.iter().flatten().filter(|signal| **signal != Signal::FALSE).count();
+            cost += Cover::new(net, &outputs).size() + CHOICE * moves;
+        }
+        if cost <= STRAIGHT {
+            return Ok(Source::new(lanes, general, shape));
+        }
+        // Two blocks of a multiprocessor hide each other's waiting.
+        let table = |blocks| Source::interpreted(lanes, general, Shape { block: THREADS, blocks, ..shape });
+        table(2).or_else(|_| table(1))
+    }
+
     /// Writes the kernels `begin` and `play` as [`Source::new`] does, with the gates as a table. For large games:
     /// it takes no longer to compile than for small ones. `shape.blocks` blocks shall find room on a
     /// multiprocessor: the fewer, the more games each of them plays.

@@ -200,6 +200,8 @@ KERNEL __launch_bounds__(THREADS, BLOCKS) play(u32 *words, u64 *tally, u32 threa
                 run(slots, steps, KEPT_HEAD);
                 count_goals(slots, counts, held, 0u);
                 EACH(w, W) held[w] = 0u;
+                /* The goals were computed in the slots of what is legal. */
+                run(slots, steps, heads[3 * phase]);
             }
             EACH(i, KEPT * W) {
                 u32 ends = over[i % W];

@@ -62,6 +62,9 @@ pub use play::{Match, PlayError};
 
 #[doc(inline)]
 pub use ludex_board as board;
+#[cfg(feature = "cuda")]
+#[doc(inline)]
+pub use ludex_cuda as cuda;
 #[doc(inline)]
 pub use ludex_engine as engine;
 #[doc(inline)]

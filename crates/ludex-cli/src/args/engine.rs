@@ -120,6 +120,10 @@ pub struct Bench {
     /// Play 512 games at a time on the propositional network, one bit a game, instead of one by one
     #[arg(long, conflicts_with = "engine")]
     pub batch: bool,
+    /// Where batches are played: `cpu`, or a GPU as `cuda` or `cuda:1`, whose time is wall-clock time; without
+    /// one the CPU plays
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", requires = "batch")]
+    pub device: Device,
     /// Draw states a second as an SVG picture; without --engine and --batch, of every engine
     #[arg(long, value_name = "FILE", conflicts_with = "gdl_perf")]
     pub plot: Option<PathBuf>,
@@ -129,4 +133,34 @@ pub struct Bench {
     pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
+}
+
+/// Where batches of games are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    Cpu,
+    /// A GPU by its number.
+    Cuda(usize),
+}
+
+impl std::str::FromStr for Device {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Device, String> {
+        let device = match text.split_once(':') {
+            None if text == "cpu" => Some(Device::Cpu),
+            None if text == "cuda" => Some(Device::Cuda(0)),
+            Some(("cuda", number)) => number.parse().ok().map(Device::Cuda),
+            _ => None,
+        };
+        let device = device.ok_or("a device is `cpu`, `cuda` or `cuda:NUMBER`")?;
+        if device != Device::Cpu && !cfg!(feature = "cuda") {
+            return Err(
+                "this build plays on the CPU only; `cargo build --release --features cuda` makes one \
+that also plays on NVIDIA GPUs"
+                    .to_owned(),
+            );
+        }
+        Ok(device)
+    }
 }

@@ -9,7 +9,7 @@ mod sheet;
 mod shell;
 
 pub use endgame::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
-pub use engine::{Bench, Perft, Replay, Simulate};
+pub use engine::{Bench, Device, Perft, Replay, Simulate};
 pub use frame::{Covering, EncodingChoice, Frame, Minimax};
 pub use playing::{AgentArguments, Match, Play, Player};
 pub use prove::{Backend, Prove};

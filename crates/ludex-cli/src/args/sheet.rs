@@ -1,6 +1,6 @@
 //! Arguments of the commands about sheets: check, print, debug, games.
 
-use super::{GameArgument, Json};
+use super::{Device, GameArgument, Json};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -122,7 +122,13 @@ pub enum Form {
     #[command(after_help = "EXAMPLES:
   ludex debug lanes tictactoe
   ludex debug lanes breakthrough")]
-    Lanes(GameArgument),
+    Lanes {
+        #[command(flatten)]
+        game: GameArgument,
+        /// For a GPU (`cuda`): how the game is written for it, and what a pass costs
+        #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+        device: Device,
+    },
     /// The OR-AND tree of the engine `tree`, with what each node was asked in a few moves of play
     #[command(after_help = "EXAMPLES:\n  ludex debug proofs tictactoe")]
     Proofs(GameArgument),

@@ -1,6 +1,7 @@
 //! `ludex bench`: how fast an engine plays at random.
 
-use crate::args::Bench;
+use super::gpu;
+use crate::args::{Bench, Device};
 use crate::game::Loaded;
 use crate::plot::{self, Figure};
 use crate::progress::{Progress, making};
@@ -68,10 +69,21 @@ fn draw(path: &Path, figures: &Mutex<Vec<Figure>>) -> Result<(), Misuse> {
     drawn.map_err(|error| Misuse(format!("`{}` cannot be written: {error}", path.display())))
 }
 
+/// How games are played.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// One by one.
+    Scalar,
+    /// 512 at a time.
+    Batch,
+    /// On a GPU, as many at a time as it takes.
+    Gpu,
+}
+
 /// One line of the answer.
 struct Line {
     engine: &'static str,
-    batch: bool,
+    mode: Mode,
     build_seconds: f64,
     measured: Measured,
     /// How the portfolio came to its choice, where it was asked.
@@ -113,10 +125,25 @@ fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     let compiled = loaded.network()?;
     let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
     let build_seconds = started.elapsed().as_secs_f64();
+    if let Device::Cuda(number) = args.device {
+        match gpu::measure(number, &lanes, &compiled.initial, args.seconds, args.seed) {
+            Ok((compiling, measured)) => {
+                let build_seconds = build_seconds + compiling;
+                return Ok(Line {
+                    engine: "propnet",
+                    mode: Mode::Gpu,
+                    build_seconds,
+                    measured,
+                    report: None,
+                });
+            }
+            Err(why) => writeln!(std::io::stderr(), "note: {why}; the CPU plays")?,
+        }
+    }
     let progress = Progress::bar(&loaded.name, thousandths(args.seconds));
     let mut watch = |spent| progress.set(thousandths(spent));
     let measured = batches(&lanes, &compiled.initial, args.seconds, args.seed, &mut watch);
-    Ok(Line { engine: "propnet", batch: true, build_seconds, measured, report: None })
+    Ok(Line { engine: "propnet", mode: Mode::Batch, build_seconds, measured, report: None })
 }
 
 fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Result<Line> {
@@ -143,7 +170,7 @@ fn scalar(args: &Bench, name: &str, engine: &dyn Engine, build_seconds: f64) -> 
     let mut watch = |spent| progress.set(thousandths(spent));
     let measured = one_by_one(&mut *worker, args.seconds, &mut Random::new(args.seed), &mut watch);
     let measured = measured.map_err(|fault| limit::met(name, "in a random match", &fault))?;
-    Ok(Line { engine: engine.name(), batch: false, build_seconds, measured, report: None })
+    Ok(Line { engine: engine.name(), mode: Mode::Scalar, build_seconds, measured, report: None })
 }
 
 fn thousandths(seconds: f64) -> u64 {
@@ -157,16 +184,24 @@ fn print(
     out: &mut dyn Write,
     figures: &mut Vec<Figure>,
 ) -> Result<()> {
-    let Line { engine, batch, build_seconds, measured, report } = line;
+    let Line { engine, mode, build_seconds, measured, report } = line;
     let Measured { playouts, transitions, cpu_seconds } = measured;
     let states_per_second = measured.states_per_second();
-    let label = if *batch { "lanes" } else { engine };
+    let label = match mode {
+        Mode::Scalar => engine,
+        Mode::Batch => "lanes",
+        Mode::Gpu => "cuda",
+    };
     figures.push(Figure { game: game.to_owned(), engine: label, states_per_second });
     if args.json.json {
         let answer = json!({
             "game": game,
             "engine": engine,
-            "mode": if *batch { "batch" } else { "scalar" },
+            "mode": match mode {
+                Mode::Scalar => "scalar",
+                Mode::Batch => "batch",
+                Mode::Gpu => "cuda",
+            },
             "playouts": playouts,
             "transitions": transitions,
             "cpu_seconds": cpu_seconds,

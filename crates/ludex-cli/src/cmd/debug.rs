@@ -1,6 +1,7 @@
 //! `ludex debug`: the forms that a sheet takes on its way to an engine.
 
-use crate::args::{Debug, Form};
+use super::gpu;
+use crate::args::{Debug, Device, Form};
 use crate::game::{self, Loaded};
 use crate::report;
 use crate::status::Status;
@@ -26,7 +27,8 @@ pub fn run(args: &Debug, out: &mut dyn Write) -> Result<Status> {
         Form::Domains { game, full } => domains(&game::read(&game.game)?, *full, out)?,
         Form::Propnet { game, dot: true } => out.write_all(dot(&game::read(&game.game)?)?.as_bytes())?,
         Form::Propnet { game, dot: false } => propnet(&game::read(&game.game)?, out)?,
-        Form::Lanes(game) => lanes(&game::read(&game.game)?, out)?,
+        Form::Lanes { game, device: Device::Cpu } => lanes(&game::read(&game.game)?, out)?,
+        Form::Lanes { game, device: Device::Cuda(_) } => gpu::explain(&game::read(&game.game)?, out)?,
         Form::Proofs(game) => proofs(&game::read(&game.game)?, out)?,
     }
     Ok(Status::Yes)

@@ -7,6 +7,8 @@ mod endgame;
 mod frame;
 mod games;
 mod gdl_perf;
+#[cfg_attr(not(feature = "cuda"), path = "no_gpu.rs")]
+mod gpu;
 mod match_;
 mod minimax;
 mod perft;

@@ -1,0 +1,95 @@
+//! Batches of games on a GPU: how fast, and how they are written for it.
+
+use crate::game::Loaded;
+use anyhow::Result;
+use ludex::cuda::{Cost, CudaError, Device, Source};
+use ludex::engine::budget::Budget;
+use ludex::engine::measure::Measured;
+use ludex::engine::propnet::lanes::Lanes;
+use ludex::engine::row::{self, Row};
+use ludex::engine::vocabulary::FluentId;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Playouts longer than this are cut off, on the GPU as on the CPU.
+const MOST_PLIES: u64 = 10_000;
+
+/// Plays from `start` until the time is spent. Returns the seconds for writing and compiling, and what was
+/// counted, in wall-clock time.
+pub fn measure(
+    number: usize,
+    lanes: &Lanes,
+    start: &Row,
+    seconds: f64,
+    seed: u64,
+) -> Result<(f64, Measured), CudaError> {
+    let begun = Instant::now();
+    let phase = lanes.phase_of(start);
+    let device = Device::open(number)?;
+    let source = Source::fitting(lanes, phase.is_none(), MOST_PLIES)?;
+    let fluents = source.fluents as u32;
+    let kernel = device.load(source, cache().as_deref())?;
+    let state: Vec<bool> = (0..fluents).map(|fluent| row::holds(start, FluentId(fluent))).collect();
+    let mut playing = kernel.playing(kernel.full()?, seed, &state, phase.unwrap_or(0) as u32, MOST_PLIES)?;
+    let compiling = begun.elapsed().as_secs_f64();
+    let mut measured = Measured::default();
+    let mut passes = 16;
+    let begun = Instant::now();
+    while measured.cpu_seconds < seconds {
+        let result = playing.run(passes)?;
+        measured.playouts += result.playouts;
+        measured.transitions += result.transitions;
+        let now = begun.elapsed().as_secs_f64();
+        if now - measured.cpu_seconds < 0.05 {
+            passes *= 2;
+        }
+        measured.cpu_seconds = now;
+    }
+    Ok((compiling, measured))
+}
+
+/// Where compiled games are kept: the user's folder for such things.
+fn cache() -> Option<PathBuf> {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home)?;
+    Some(folder.join("ludex").join("cuda"))
+}
+
+/// How the game is written for a GPU. Needs none.
+pub fn explain(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+    let compiled = loaded.network()?;
+    let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
+    let begun = Instant::now();
+    let source = Source::fitting(&lanes, false, MOST_PLIES)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    if source.shared > 0 {
+        writeln!(
+            out,
+            "{:>10}  games of a block of {} threads, gates as a table",
+            32 * source.units,
+            source.block
+        )?;
+        writeln!(out, "{:>10}  bytes of shared memory of a block", source.shared)?;
+    } else {
+        writeln!(out, "{:>10}  games of a thread, gates as straight-line code", 32)?;
+    }
+    writeln!(out, "{:>10}  phases that play goes through", source.period)?;
+    for (phase, cost) in source.costs.iter().enumerate() {
+        let Cost { legal, choice, next, rest } = cost;
+        writeln!(
+            out,
+            "{:>10}  operations a pass in phase {phase}: {legal} terminal and legal, {choice} choice, {next} next \
+state, {rest} ends, goals and refilling",
+            cost.total()
+        )?;
+    }
+    let goals = if source.goals_aside {
+        "for many games at a time, from states that were kept"
+    } else {
+        "in each pass"
+    };
+    writeln!(out, "{:>10}  goals are computed {goals}", "")?;
+    writeln!(out, "{:>10}  bytes of source, written in {seconds:.3} s", source.text.len())?;
+    Ok(())
+}
