@@ -32,7 +32,7 @@ play() {
     touch "$work/gpu.lock"
     ln "$work/gpu.lock" "$folder/gpu.lock"
     timeout "$most" "$dist/playouts" "$seconds" "$shapes" "$folder" "$@" >> "$folder/log" 2>&1 ||
-        { echo "ended with $?: $shapes $*" >> "$folder/log"; for sheet in "$@"; do echo "$(basename "$sheet" .kif),$shapes,,,,,,,,,,,,,,,,,,,no result in $most s or an error" >> "$folder/ended.csv"; done; }
+        { echo "ended with $?: $shapes $*" >> "$folder/log"; for sheet in "$@"; do echo "$(basename "$sheet" .kif),${shapes//,/;},,,,,,,,,,,,,,,,,,,no result in $most s or an error" >> "$folder/ended.csv"; done; }
     cat "$folder/log" >> "$out/log.txt"
     tail -n 4 "$folder/log" | cut -c1-160
     { tail -n +2 "$folder/playouts.csv" 2>/dev/null; [ -s "$folder/playouts.csv" ] || cat "$folder/ended.csv" 2>/dev/null; } >> "$out/$table"

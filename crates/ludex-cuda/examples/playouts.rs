@@ -61,7 +61,6 @@ fn measure(
 ) -> Result<(), Failure> {
     // Few playouts of bounded length where many sheets are to be compared.
     let auto = shape_text == "auto";
-    let count = if auto { 16_384 } else { 400_000 };
     let numbers: Vec<u32> = match auto {
         true => vec![10, 0, 0, 0],
         false => shape_text.trim_start_matches('t').split(':').map(str::parse).collect::<Result<_, _>>()?,
@@ -79,6 +78,8 @@ fn measure(
     let compiled = compile(&game, &budget)?;
     let network_s = started.elapsed().as_secs_f64();
     let gates = compiled.net.gate_count();
+    // What the CPU plays in a few seconds.
+    let count = if auto || gates > 50_000 { 16_384 } else { 65_536 };
     if auto && gates > MOST_GATES {
         return Err(format!("{gates} gates").into());
     }
