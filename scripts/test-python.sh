@@ -25,8 +25,8 @@ if [ ! -x "$folder/bin/pytest" ]; then
     # Not there for every machine; the tests that need one say so.
     "$folder/bin/pip" install --quiet --disable-pip-version-check open_spiel || true
 fi
-# The shared folder for builds keeps what was compiled.
-export CARGO_TARGET_DIR="$PWD/target/python-build"
+# The folder of the workspace: what its release build has compiled already is compiled once.
+export CARGO_TARGET_DIR="$PWD/target"
 PATH="$folder/bin:$PATH" "$folder/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --force-reinstall --no-deps .
 "$folder/bin/python" -m mypy.stubtest ludex._ludex
 # Classes of other libraries may be untyped.

@@ -158,7 +158,10 @@ class VectorEnv:
             self._batch.reseed(seed)
         marks = None
         if mask is not None:
-            marks = np.ascontiguousarray(self._shaped("mask", mask, (self.num_envs,)), dtype=np.uint8)
+            array = self._shaped("mask", mask, (self.num_envs,))
+            if array.dtype.kind not in "biu":
+                raise TypeError(f"a mask is of truth values, not of {array.dtype}")
+            marks = (array != 0).view(np.uint8)
         rows = None if states is None else self._rows(states)
         self._batch.reset(marks, rows)
         return self.observations, self._info

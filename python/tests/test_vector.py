@@ -172,6 +172,8 @@ def test_wrong_use_is_an_exception_that_says_what() -> None:
         env.reset(states=np.zeros((4, 1), dtype=np.float32))
     with pytest.raises(ValueError, match="shape"):
         env.reset(mask=[True])
+    with pytest.raises(TypeError, match="truth values"):
+        env.reset(mask=np.full(4, np.nan))
     with pytest.raises(ValueError, match="bits"):
         env.reset(states=np.full((4, env.get_state().shape[1]), 2**64 - 1, dtype=np.uint64))
     for bad in (0, -1, 2**40):
