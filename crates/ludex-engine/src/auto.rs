@@ -78,6 +78,7 @@ pub enum Outcome {
 
 /// Why a member was not tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The network is so fast that no interpreter comes near.
     NetworkIsFast,

@@ -22,6 +22,7 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident $name:literal $severity:ident,)*) => {
         /// What kind of finding. The names are stable: programs and tests may rely on them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Code { $($(#[$doc])* $variant,)* }
 
         impl Code {

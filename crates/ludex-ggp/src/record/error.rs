@@ -5,6 +5,7 @@ use std::io;
 
 /// A record that cannot be read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum RecordError {
     /// The file could not be opened or read.
     Io(io::Error),
@@ -42,6 +43,7 @@ pub enum RecordError {
 
 /// What is wrong with a line of a record.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Problem {
     /// It is no JSON, or a value has the wrong type.
     Json(serde_json::Error),

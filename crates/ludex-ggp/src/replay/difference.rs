@@ -71,6 +71,7 @@ pub struct Difference {
 /// What differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Kind {
     /// The roles or their order.
     Roles {

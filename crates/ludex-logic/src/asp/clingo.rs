@@ -18,6 +18,7 @@ pub type Model = Vec<String>;
 
 /// Why clingo gave no answer.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ClingoError {
     /// The program could not be started.
     Start(PathBuf, io::Error),

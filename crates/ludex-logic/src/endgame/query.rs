@@ -306,6 +306,7 @@ pub fn best_moves(
 
 /// What is wrong with a state that was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateError {
     /// Parentheses do not match.
     Parentheses,

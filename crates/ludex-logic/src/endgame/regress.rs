@@ -109,6 +109,7 @@ impl Reached {
 
 /// Why there is no database at all.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum RegressError {
     /// The game has no propositional network.
     Network(BuildError),

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 /// A property with a name.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Named {
     /// At most one role has more than one legal move.
     TurnTaking,

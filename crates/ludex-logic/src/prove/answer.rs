@@ -58,6 +58,7 @@ impl Refutation {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// A limit was hit.
     Limit(Exceeded),

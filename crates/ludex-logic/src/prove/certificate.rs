@@ -29,6 +29,7 @@ pub struct Certificate {
 
 /// What a checker finds wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Flaw {
     /// A lemma is false in the initial state.
     LemmaInitially,

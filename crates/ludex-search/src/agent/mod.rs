@@ -99,6 +99,7 @@ impl Settings {
 
 /// Why an agent cannot play.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AgentError {
     /// No engine is ready yet.
     NotReady,

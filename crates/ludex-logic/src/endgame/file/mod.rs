@@ -61,6 +61,7 @@ const TAGS: usize = 10;
 
 /// Why a file is refused.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum FileError {
     /// It cannot be read or written.
     Io(io::Error),

@@ -29,6 +29,7 @@ use std::fmt;
 
 /// Why a game is not solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SolveError {
     /// More reachable states than allowed.
     States(usize),
