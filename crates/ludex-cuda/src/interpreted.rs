@@ -93,8 +93,8 @@ impl Source {
                 + RESERVED
         };
         let room = SHARED / shape.blocks.max(1) as usize;
-        let sizes = (0..=MOST_WORDS.ilog2()).rev().map(|power| 1usize << power);
-        let Some(words) = sizes.clone().find(|words| bytes(*words) <= room) else {
+        let sizes = (0..=MOST_WORDS.ilog2()).map(|power| 1usize << power);
+        let Some(words) = sizes.rev().find(|words| bytes(*words) <= room) else {
             let message = format!("{} slots of 32 games do not fit into {room} bytes", table.slots);
             return Err(CudaError::Large(message));
         };

@@ -520,8 +520,7 @@ live |= vacant;"
         if digits > 0 {
             let mut old = pass.circuit.and(&live, &terminal.inverse());
             for digit in 0..digits {
-                let [age, most] =
-                    [format!("age{digit}"), format!("most[{digit}]")].map(|name| Plane::word(name));
+                let [age, most] = [format!("age{digit}"), format!("most[{digit}]")].map(Plane::word);
                 let table = tables::A & !(tables::B ^ tables::C);
                 old = pass.circuit.table(table, &[&old, &age, &most]);
             }

@@ -461,7 +461,7 @@ impl<'n> Scheduler<'n> {
             }
             possible.push(moves);
         }
-        for node in 0..net.nodes.len() {
+        for (node, &time) in time.iter().enumerate() {
             let (Some(_), Some(lut)) = (self.section[node], self.lut(node)) else { continue };
             let mut function = lut.table;
             for (place, leaf) in lut.leaves.iter().enumerate() {
@@ -473,18 +473,13 @@ impl<'n> Scheduler<'n> {
                 function = !function;
             }
             let inputs = lut.leaves.map(|leaf| self.value(leaf as usize, &constant_moves));
-            self.gates.push(Timed {
-                time: time[node],
-                inputs,
-                to: Value::Node(node as u32),
-                table: function,
-            });
+            self.gates.push(Timed { time, inputs, to: Value::Node(node as u32), table: function });
             for leaf in lut.leaves {
                 let value = self.value(leaf as usize, &constant_moves);
                 let inside = self.block[node].is_some()
                     && self.block[leaf as usize] == self.block[node]
                     && self.section[leaf as usize] == self.section[node];
-                self.read(value, time[node], inside);
+                self.read(value, time, inside);
             }
         }
         // Variables: false at first, a new value in each round.
