@@ -26,7 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![deny(unsafe_code)]
+#![cfg_attr(feature = "native", deny(unsafe_code))]
+#![cfg_attr(not(feature = "native"), forbid(unsafe_code))]
 
 pub mod auto;
 pub mod datalog;
@@ -35,6 +36,7 @@ pub mod error;
 pub mod fault;
 mod frontend;
 pub mod measure;
+pub mod native;
 pub mod perft;
 pub mod propnet;
 pub mod random;

@@ -6,45 +6,78 @@
 //! a move does is a function that marks bits. The answers are the same, and so is what is remembered, so
 //! both can be used side by side.
 //!
-//! For x86-64; elsewhere, where the system gives no memory for code, and for formulas that would be too large, the
-//! interpreter serves. `docs/performance.md` has what it brings.
+//! For x86-64; elsewhere (`not_executable.rs`), where native code is switched off (`crate::native`), where the system gives no
+//! memory for code, and for formulas that would be too large, the interpreter serves. `docs/performance.md` has what it
+//! brings.
+
+#![cfg_attr(
+    not(all(feature = "native", target_arch = "x86_64")),
+    allow(
+        dead_code,
+        reason = "code is written where it can run; what is kept to run it is read nowhere else"
+    )
+)]
 
 mod assembler;
+#[cfg(all(feature = "native", target_arch = "x86_64"))]
+#[allow(unsafe_code)]
+mod executable;
+#[cfg(not(all(feature = "native", target_arch = "x86_64")))]
+#[path = "jit/not_executable.rs"]
+mod executable;
 mod writer;
 
 use super::effects::Effects;
 use super::formula::{Finding, Formula, Formulas};
+use crate::native;
 use crate::row::Row;
 use assembler::Label;
-use memmap2::{Mmap, MmapMut};
+use executable::Executable;
+use std::num::NonZeroU32;
 use writer::Writer;
 
 /// The most code that is written for one phase, in bytes. Much more than fits the caches is not worth its making.
 const MOST_CODE: usize = 64 << 20;
 
-/// The most conjunctions: they are found by offsets of 31 bits.
+/// The most conjunctions, and words of a row: they are found by offsets of 31 bits.
 const MOST_CONJUNCTIONS: usize = 1 << 27;
-
-/// Where a conjunction that cannot be called begins.
-const NO_ENTRY: u32 = u32::MAX;
+const MOST_WORDS: usize = 1 << 27;
 
 /// Code, and where it can be entered.
 #[derive(Debug)]
 pub(super) struct Jit {
-    code: Mmap,
-    /// For each conjunction where its function begins.
-    conjunctions: Vec<u32>,
-    /// For each list of effects likewise: the function that marks, or if only one role acts, the one that makes all
-    /// changes.
-    lists: Vec<u32>,
-    /// How many words of the row, and of the flips, the code may touch.
-    row_words: usize,
-    flip_words: usize,
+    code: Executable,
+    /// For each conjunction its function, if it is asked.
+    conjunctions: Vec<Option<Question>>,
+    /// For each list of effects: the function that marks, or if only one role acts, the one that makes all changes.
+    lists: Vec<Action>,
 }
 
-/// What code is given: the row, the findings, the time, the flips. Zero is false.
-#[cfg(target_arch = "x86_64")]
-type Function = unsafe extern "sysv64" fn(*mut u64, *mut Finding, u32, *mut u64) -> u32;
+/// Where a function begins that tells whether a conjunction holds, plus one. It changes nothing but findings.
+#[derive(Clone, Copy, Debug)]
+struct Question(NonZeroU32);
+
+impl Question {
+    fn at(place: u32) -> Option<Question> {
+        place.checked_add(1).and_then(NonZeroU32::new).map(Question)
+    }
+
+    fn place(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+/// Where a function begins that marks or makes the changes of a list.
+#[derive(Clone, Copy, Debug)]
+struct Action(u32);
+
+/// How much memory the functions touch: words of the row and of the flips, and findings.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    row_words: usize,
+    flip_words: usize,
+    findings: usize,
+}
 
 /// Writes the functions of all lists; `None` if they are too large.
 fn write_lists(writer: &mut Writer<'_>, effects: &Effects) -> Option<Vec<Label>> {
@@ -69,8 +102,10 @@ impl Jit {
         asked: impl IntoIterator<Item = Formula>,
         effects: &[&Effects],
     ) -> Option<Jit> {
-        let count = formulas.count();
-        if !cfg!(target_arch = "x86_64") || count > MOST_CONJUNCTIONS {
+        let findings = formulas.count();
+        let flip_words = effects.iter().map(|effects| effects.words()).max().unwrap_or(0);
+        let row_words = formulas.words().max(flip_words);
+        if !native::is_enabled() || findings > MOST_CONJUNCTIONS || row_words > MOST_WORDS {
             return None;
         }
         let mut writer = Writer::new(formulas, effects, MOST_CODE);
@@ -83,22 +118,14 @@ impl Jit {
             return None;
         }
         writer.code.shorten();
-        let mut conjunctions = vec![NO_ENTRY; count];
+        let mut conjunctions = vec![None; findings];
         for (number, label) in asked {
-            conjunctions[number] = writer.code.place(label);
+            conjunctions[number] = Some(Question::at(writer.code.place(label)?)?);
         }
-        let lists = lists.into_iter().map(|label| writer.code.place(label)).collect();
-        let flip_words = effects.iter().map(|effects| effects.words()).max().unwrap_or(0);
-        let bytes = writer.code.finish();
-        let mut memory = MmapMut::map_anon(bytes.len().max(1)).ok()?;
-        memory[..bytes.len()].copy_from_slice(&bytes);
-        Some(Jit {
-            code: memory.make_exec().ok()?,
-            conjunctions,
-            lists,
-            row_words: formulas.words().max(flip_words),
-            flip_words,
-        })
+        let lists = lists.into_iter().map(|label| writer.code.place(label).map(Action));
+        let lists = lists.collect::<Option<_>>()?;
+        let code = Executable::new(&writer.code.finish()?, Reach { row_words, flip_words, findings })?;
+        Some(Jit { code, conjunctions, lists })
     }
 
     /// Whether the formula holds; `None` if there is no code for it. There is a finding for each conjunction.
@@ -110,18 +137,8 @@ impl Jit {
         time: u32,
         formula: Formula,
     ) -> Option<bool> {
-        let entry = *self.conjunctions.get(formula.number())?;
-        if entry == NO_ENTRY {
-            return None;
-        }
-        assert!(
-            row.len() >= self.row_words && findings.len() >= self.conjunctions.len(),
-            "too short for the code"
-        );
-        // SAFETY: the entry is that of the function of a conjunction, which reads words of the row below
-        // `row_words`, reads and writes findings by the numbers of conjunctions, and touches nothing else.
-        let holds = unsafe { self.call(entry, row.as_ptr().cast_mut(), findings, time, &mut []) };
-        Some((holds != 0) != formula.is_inverted())
+        let question = (*self.conjunctions.get(formula.number())?)?;
+        Some(self.code.ask(question, row, findings, time) != formula.is_inverted())
     }
 
     /// Marks in `flips` what the list changes, or if only one role acts ([`Effects::sole_actor`]) makes all changes
@@ -135,44 +152,11 @@ impl Jit {
         time: u32,
         flips: &mut [u64],
     ) {
-        assert!(
-            row.len() >= self.row_words && findings.len() >= self.conjunctions.len(),
-            "too short for the code"
-        );
-        assert!(flips.len() >= self.flip_words, "too short for the code");
-        // SAFETY: as in `holds`; the function of a list also writes words of row and flips below `flip_words`.
-        unsafe { self.call(self.lists[list], row.as_mut_ptr(), findings, time, flips) };
-    }
-
-    /// Calls a function.
-    ///
-    /// # Safety
-    /// A function begins at `entry`, and what it touches is there.
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    unsafe fn call(
-        &self,
-        entry: u32,
-        row: *mut u64,
-        findings: &mut [Finding],
-        time: u32,
-        flips: &mut [u64],
-    ) -> u32 {
-        // SAFETY: the mapping holds whole functions of this type (`writer.rs`), which keep the calling convention:
-        // they save `rbx`, and change no other register that the caller relies on.
-        unsafe {
-            let function: Function = std::mem::transmute(self.code.as_ptr().add(entry as usize));
-            function(row, findings.as_mut_ptr(), time, flips.as_mut_ptr())
-        }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    unsafe fn call(&self, _: u32, _: *mut u64, _: &mut [Finding], _: u32, _: &mut [u64]) -> u32 {
-        unreachable!("code is written for x86-64 only")
+        self.code.act(self.lists[list], row, findings, time, flips);
     }
 
     pub(super) fn memory_usage(&self) -> usize {
-        self.code.len() + (self.conjunctions.len() + self.lists.len()) * 4
+        self.code.size() + (self.conjunctions.len() + self.lists.len()) * 4
     }
 }
 
@@ -180,6 +164,7 @@ impl Jit {
 mod tests {
     use super::super::formula::{Findings, Formulas, Layout, View};
     use super::super::net::{NetBuilder, Node, Signal};
+    use crate::native;
     use crate::random::Random;
 
     const FLUENTS: usize = 150;
@@ -228,7 +213,7 @@ mod tests {
             let (interpreted, list) = make();
             let (mut assembled, _) = make();
             assembled.assemble(list.iter().copied(), &[]);
-            assert_eq!(assembled.jit().is_some(), cfg!(target_arch = "x86_64"), "where there can be code");
+            assert_eq!(assembled.jit().is_some(), native::is_enabled(), "where there can be code");
             let mut findings = [Findings::new(&interpreted), Findings::new(&assembled)];
             for time in (2..200).step_by(2) {
                 let mut row = vec![0u64; layout.words()];

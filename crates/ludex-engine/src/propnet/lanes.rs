@@ -15,17 +15,18 @@
 //!
 //! Results depend on the seed and the start only, not on the machine.
 
-#[allow(unsafe_code)]
 mod choose;
-#[allow(unsafe_code)]
+#[cfg_attr(feature = "native", allow(unsafe_code))]
+mod memory;
 mod pass;
 mod plan;
-#[allow(unsafe_code)]
 mod step;
-#[allow(unsafe_code)]
+#[cfg_attr(feature = "native", allow(unsafe_code))]
 mod transpose;
-#[allow(unsafe_code)]
 mod vector;
+#[cfg(all(feature = "native", target_arch = "x86_64"))]
+#[allow(unsafe_code)]
+mod x86;
 
 pub use pass::Instructions;
 pub use step::{Block, Column, Columns, LegalCounts, Number, Stepper, write_flags};
@@ -109,6 +110,7 @@ impl Lanes {
             most_known = most_known.max(known);
             let nets: Vec<Net> = phases.iter().map(|phase| phase::specialised(net, phase)).collect();
             lanes.plans = nets.iter().map(Plan::new).collect();
+            plan::check(&lanes.plans, &lanes.goals, net.next.len());
             lanes.phases = phases;
             let cost = nets.iter().map(cost).sum::<usize>() as f64 / period as f64 / lanes.occupancy(initial);
             // More plans are more memory and time to build, so they must pay.
@@ -209,7 +211,11 @@ impl Lanes {
     }
 
     fn general(&self) -> &[Plan] {
-        self.general.get_or_init(|| vec![Plan::new(&self.net)])
+        self.general.get_or_init(|| {
+            let plans = vec![Plan::new(&self.net)];
+            plan::check(&plans, &self.goals, self.net.next.len());
+            plans
+        })
     }
 }
 

@@ -21,7 +21,6 @@ mod goals;
 pub(crate) mod ground;
 mod guards;
 mod indexed_set;
-#[allow(unsafe_code)]
 mod jit;
 pub mod lanes;
 mod levelized;

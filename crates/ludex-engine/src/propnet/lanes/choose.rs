@@ -8,7 +8,8 @@
 //! The choice is uniform to one part in 2^46 or better: where the first digits of u leave r open, more are
 //! drawn. That is rare enough to cost nothing.
 
-use super::plan::{Choice, GROUP};
+use super::memory::Memory;
+use super::plan::{Choice, GROUP, Slot};
 use super::vector::{Plane, Vector};
 use crate::random::Random;
 
@@ -31,13 +32,10 @@ pub(super) struct Draw<V> {
 }
 
 impl<V: Vector> Draw<V> {
-    /// # Safety
-    /// The machine has the instructions of `V`.
     #[inline(always)]
-    pub(super) unsafe fn new(planes: &Planes) -> Draw<V> {
+    pub(super) fn new(machine: V::Machine, planes: &Planes) -> Draw<V> {
         let [a, b, c, d] = &planes.state;
-        // SAFETY: promised by the caller.
-        unsafe { Draw { state: [V::load(a), V::load(b), V::load(c), V::load(d)] } }
+        Draw { state: [V::load(machine, a), V::load(machine, b), V::load(machine, c), V::load(machine, d)] }
     }
 
     #[inline(always)]
@@ -143,98 +141,93 @@ fn below<V: Vector, const B: usize>(draw: &mut Draw<V>, count: &[V; B], zero: V)
 const FEW: usize = 16;
 
 /// Chooses a move in each lane: sets its plane there, and no other plane of the role. Returns the lanes in
-/// which nothing is legal; no plane is set there.
-///
-/// # Safety
-/// The machine has the instructions of `V`; all slots of the choice are planes behind `memory`; `B` bits can
-/// hold the number of moves; `scratch` has five planes a group.
+/// which nothing is legal; no plane is set there. `B` bits can hold the number of moves; `scratch` has five planes a
+/// group.
 #[inline(always)]
-pub(super) unsafe fn choose<V: Vector, const B: usize>(
-    memory: *mut Plane,
+pub(super) fn choose<V: Vector, const B: usize>(
+    machine: V::Machine,
+    memory: &mut Memory<'_>,
     choice: &Choice,
     draw: &mut Draw<V>,
     scratch: &mut [Plane],
 ) -> V {
-    // SAFETY: the caller promises the instructions, and that slots lie in `memory`; no two references to it
-    // live at the same time.
-    unsafe {
-        let zero = V::splat(0);
-        let mut count = [zero; B];
-        let few = choice.moves.len() <= FEW;
-        for (group, legal) in choice.legal.chunks_exact(GROUP).enumerate() {
-            let mut planes = [zero; GROUP];
-            for (plane, &slot) in planes.iter_mut().zip(legal) {
-                *plane = V::load(&*memory.add(slot as usize));
-            }
-            let sum = count_group(planes);
-            let mut carry = zero;
-            for i in 0..B {
-                let addend = if i < 4 { sum[i] } else { zero };
-                let old = count[i];
-                count[i] = old.xor3(addend, carry);
-                carry = old.majority(addend, carry);
-            }
-            if !few {
-                for (plane, vector) in scratch[group * 5..][..4].iter_mut().zip(sum) {
-                    vector.store(plane);
-                }
+    let zero = V::splat(machine, 0);
+    let mut count = [zero; B];
+    let few = choice.moves.len() <= FEW;
+    for (group, legal) in choice.legal.chunks_exact(GROUP).enumerate() {
+        let mut planes = [zero; GROUP];
+        for (plane, &slot) in planes.iter_mut().zip(legal) {
+            *plane = V::load(machine, memory.at(slot));
+        }
+        let sum = count_group(planes);
+        let mut carry = zero;
+        for i in 0..B {
+            let addend = if i < 4 { sum[i] } else { zero };
+            let old = count[i];
+            count[i] = old.xor3(addend, carry);
+            carry = old.majority(addend, carry);
+        }
+        if !few {
+            for (plane, vector) in scratch[group * 5..][..4].iter_mut().zip(sum) {
+                vector.store(plane);
             }
         }
-        let mut some = zero;
-        for bit in count {
-            some = some.or(bit);
-        }
-        let mut rest = below::<V, B>(draw, &count, zero);
-        if few {
-            for (seat, &legal) in choice.legal[..choice.moves.len()].iter().enumerate() {
-                // Counting below zero happens once, at the chosen move: there are fewer moves than numbers.
-                let mut borrow = V::load(&*memory.add(legal as usize));
-                for bit in &mut rest {
-                    let old = *bit;
-                    *bit = old.xor(borrow);
-                    borrow = borrow.minus(old);
-                }
-                borrow.store(&mut *memory.add(choice.does as usize + seat));
-            }
-            return some.not();
-        }
-        let mut within = [zero; 3];
-        let mut legal_at = [zero; GROUP];
-        for (group, legal) in choice.legal.chunks_exact(GROUP).enumerate() {
-            let sums = &mut scratch[group * 5..][..5];
-            let before = rest;
-            let mut borrow = zero;
-            for i in 0..B {
-                let by = if i < 4 { V::load(&sums[i]) } else { zero };
-                let old = rest[i];
-                rest[i] = old.xor3(by, borrow);
-                borrow = old.borrow(by, borrow);
-            }
-            borrow.store(&mut sums[4]);
-            for i in 0..3 {
-                if i < B {
-                    within[i] = within[i].or_and(borrow, before[i]);
-                }
-            }
-            for (at, &slot) in legal_at.iter_mut().zip(legal) {
-                *at = at.or_and(borrow, V::load(&*memory.add(slot as usize)));
-            }
-        }
-        for at in &mut legal_at {
-            let mut borrow = *at;
-            for bit in &mut within {
+    }
+    let mut some = zero;
+    for bit in count {
+        some = some.or(bit);
+    }
+    let mut rest = below::<V, B>(draw, &count, zero);
+    if few {
+        for (seat, &legal) in (0..).zip(&choice.legal[..choice.moves.len()]) {
+            // Counting below zero happens once, at the chosen move: there are fewer moves than numbers.
+            let mut borrow = V::load(machine, memory.at(legal));
+            for bit in &mut rest {
                 let old = *bit;
                 *bit = old.xor(borrow);
                 borrow = borrow.minus(old);
             }
-            *at = borrow;
+            borrow.store(memory.at_mut(choice.does + seat));
         }
-        for group in 0..choice.legal.len() / GROUP {
-            let chosen = V::load(&scratch[group * 5 + 4]);
-            for (seat, at) in legal_at.iter().enumerate() {
-                at.and(chosen).store(&mut *memory.add(choice.does as usize + group * GROUP + seat));
+        return some.not();
+    }
+    let mut within = [zero; 3];
+    let mut legal_at = [zero; GROUP];
+    for (group, legal) in choice.legal.chunks_exact(GROUP).enumerate() {
+        let sums = &mut scratch[group * 5..][..5];
+        let before = rest;
+        let mut borrow = zero;
+        for i in 0..B {
+            let by = if i < 4 { V::load(machine, &sums[i]) } else { zero };
+            let old = rest[i];
+            rest[i] = old.xor3(by, borrow);
+            borrow = old.borrow(by, borrow);
+        }
+        borrow.store(&mut sums[4]);
+        for i in 0..3 {
+            if i < B {
+                within[i] = within[i].or_and(borrow, before[i]);
             }
         }
-        some.not()
+        for (at, &slot) in legal_at.iter_mut().zip(legal) {
+            *at = at.or_and(borrow, V::load(machine, memory.at(slot)));
+        }
     }
+    for at in &mut legal_at {
+        let mut borrow = *at;
+        for bit in &mut within {
+            let old = *bit;
+            *bit = old.xor(borrow);
+            borrow = borrow.minus(old);
+        }
+        *at = borrow;
+    }
+    for group in 0..choice.legal.len() / GROUP {
+        let chosen = V::load(machine, &scratch[group * 5 + 4]);
+        let first = choice.does + (group * GROUP) as Slot;
+        for (seat, at) in (0..).zip(&legal_at) {
+            at.and(chosen).store(memory.at_mut(first + seat));
+        }
+    }
+    some.not()
 }

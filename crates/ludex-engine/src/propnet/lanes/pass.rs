@@ -1,8 +1,11 @@
 //! The inner loops, compiled for each kind of machine.
 
 use super::choose::{Draw, Planes, choose};
+use super::memory::{Distance, Memory};
 use super::plan::{Choice, Code, FLUENTS, GROUP, GoalPlan, Goals, Plan, Run, Slot, Step};
 use super::vector::{Plane, Vector};
+#[cfg(all(feature = "native", target_arch = "x86_64"))]
+use super::x86;
 
 /// What the machine can do. The same code is compiled for each; results are equal bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,62 +27,83 @@ impl Instructions {
             .unwrap_or(Instructions::Portable)
     }
 
-    /// True if this machine has them.
+    /// True if this machine has them, and native code was built in and is not switched off ([`crate::native`]).
     pub fn available(self) -> bool {
         match self {
             Instructions::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt"),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt"),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(all(feature = "native", target_arch = "x86_64"))]
+            Instructions::Avx512 => x86::HasAvx512::detect().is_some(),
+            #[cfg(all(feature = "native", target_arch = "x86_64"))]
+            Instructions::Avx2 => x86::HasAvx2::detect().is_some(),
+            #[cfg(not(all(feature = "native", target_arch = "x86_64")))]
             _ => false,
         }
     }
-}
 
-/// Gates of `P` plain and `Q` inverted inputs.
-///
-/// # Safety
-/// As for [`execute`]; `P` and `Q` are those of the run.
-#[inline(always)]
-unsafe fn gates<V: Vector, const P: usize, const Q: usize>(memory: *mut Plane, run: &Run, inputs: &[Slot]) {
-    let inputs = &inputs[run.inputs as usize..][..run.count as usize * (P + Q)];
-    // SAFETY: slots are below the number of planes, as the compiler of plans promises and `execute` demands.
-    unsafe {
-        let mut to = memory.add(run.to as usize);
-        for gate in inputs.chunks_exact(P + Q) {
-            let value = if P > 0 {
-                let mut value = V::load(&*memory.byte_add(gate[0] as usize));
-                for &input in &gate[1..P] {
-                    value = value.and(V::load(&*memory.byte_add(input as usize)));
+    /// Runs the task with these instructions, or without any where they are not there.
+    pub(super) fn run<T: Task>(self, task: T) -> T::Output {
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
+        match self {
+            Instructions::Avx512 => {
+                if let Some(machine) = x86::HasAvx512::detect() {
+                    return x86::Avx512::run(machine, task);
                 }
-                for &input in &gate[P..P + Q] {
-                    value = value.minus(V::load(&*memory.byte_add(input as usize)));
+            }
+            Instructions::Avx2 => {
+                if let Some(machine) = x86::HasAvx2::detect() {
+                    return x86::Avx2::run(machine, task);
                 }
-                value
-            } else {
-                let mut value = V::load(&*memory.byte_add(gate[0] as usize));
-                for &input in &gate[1..Q] {
-                    value = value.or(V::load(&*memory.byte_add(input as usize)));
-                }
-                value.not()
-            };
-            value.store(&mut *to);
-            to = to.add(1);
+            }
+            Instructions::Portable => {}
         }
+        Plane::run((), task)
     }
 }
 
-/// # Safety
-/// As for [`execute`].
+/// What can be done with any vectors.
+pub(super) trait Task {
+    type Output;
+
+    /// Is inlined into a function that has the instructions.
+    fn run<V: Kernel>(self, machine: V::Machine) -> Self::Output;
+}
+
+/// Gates of `P` plain and `Q` inverted inputs.
 #[inline(always)]
-unsafe fn run_gates<V: Vector>(memory: *mut Plane, run: &Run, inputs: &[Slot]) {
+fn gates<V: Vector, const P: usize, const Q: usize>(
+    machine: V::Machine,
+    memory: &mut Memory<'_>,
+    run: &Run,
+    inputs: &[Distance],
+) {
+    let inputs = &inputs[run.inputs as usize..][..run.count as usize * (P + Q)];
+    for (to, gate) in (run.to..).zip(inputs.chunks_exact(P + Q)) {
+        let value = if P > 0 {
+            let mut value = V::load(machine, memory.at_distance(gate[0]));
+            for &input in &gate[1..P] {
+                value = value.and(V::load(machine, memory.at_distance(input)));
+            }
+            for &input in &gate[P..P + Q] {
+                value = value.minus(V::load(machine, memory.at_distance(input)));
+            }
+            value
+        } else {
+            let mut value = V::load(machine, memory.at_distance(gate[0]));
+            for &input in &gate[1..Q] {
+                value = value.or(V::load(machine, memory.at_distance(input)));
+            }
+            value.not()
+        };
+        value.store(memory.at_mut(to));
+    }
+}
+
+#[inline(always)]
+fn run_gates<V: Vector>(machine: V::Machine, memory: &mut Memory<'_>, run: &Run, inputs: &[Distance]) {
     macro_rules! shapes {
         ($(($p:literal, $q:literal))*) => {
             match (run.plain, run.inverted) {
-                // SAFETY: the shape is that of the run; the rest is the caller's promise.
-                $(($p, $q) => unsafe { gates::<V, $p, $q>(memory, run, inputs) },)*
+                $(($p, $q) => gates::<V, $p, $q>(machine, memory, run, inputs),)*
                 _ => unreachable!("no gate has more than four inputs"),
             }
         };
@@ -88,45 +112,34 @@ unsafe fn run_gates<V: Vector>(memory: *mut Plane, run: &Run, inputs: &[Slot]) {
 }
 
 /// Computes all gates of a list.
-///
-/// # Safety
-/// The machine has the instructions of `V`; `memory` points to at least as many planes as the plan of the
-/// code has slots, and nothing else uses them meanwhile.
 #[inline(always)]
-unsafe fn execute<V: Vector>(memory: *mut Plane, code: &Code) {
+pub(super) fn execute<V: Vector>(machine: V::Machine, memory: &mut Memory<'_>, code: &Code) {
     for step in &code.steps {
         match step {
             Step::Gates(runs) => {
                 for run in &code.runs[runs.start as usize..runs.end as usize] {
-                    // SAFETY: the caller's promise.
-                    unsafe { run_gates::<V>(memory, run, &code.inputs) };
+                    run_gates::<V>(machine, memory, run, &code.inputs);
                 }
             }
             Step::Block { runs, feedback } => {
                 for (variable, ..) in feedback {
-                    // SAFETY: slots lie in memory.
-                    unsafe { *memory.add(*variable as usize) = Plane::ZERO };
+                    *memory.at_mut(*variable) = Plane::ZERO;
                 }
                 loop {
                     for run in &code.runs[runs.start as usize..runs.end as usize] {
-                        // SAFETY: the caller's promise.
-                        unsafe { run_gates::<V>(memory, run, &code.inputs) };
+                        run_gates::<V>(machine, memory, run, &code.inputs);
                     }
-                    // SAFETY: slots lie in memory, and references to it live for one expression.
-                    let changed = unsafe {
-                        let mut changed = V::splat(0);
-                        for &(variable, from, inverted) in feedback {
-                            let mut new = V::load(&*memory.add(from as usize));
-                            if inverted {
-                                new = new.not();
-                            }
-                            let old = V::load(&*memory.add(variable as usize));
-                            changed = changed.or(new.xor(old));
-                            new.store(&mut *memory.add(variable as usize));
+                    let mut changed = V::splat(machine, 0);
+                    for &(variable, from, inverted) in feedback {
+                        let mut new = V::load(machine, memory.at(from));
+                        if inverted {
+                            new = new.not();
                         }
-                        changed.any()
-                    };
-                    if !changed {
+                        let old = V::load(machine, memory.at(variable));
+                        changed = changed.or(new.xor(old));
+                        new.store(memory.at_mut(variable));
+                    }
+                    if !changed.any() {
                         break;
                     }
                 }
@@ -136,12 +149,10 @@ unsafe fn execute<V: Vector>(memory: *mut Plane, code: &Code) {
 }
 
 /// Chooses a move of one role in every lane.
-///
-/// # Safety
-/// As for [`choose`], but for the number of bits, which is found here.
 #[inline(always)]
-unsafe fn choose_any<V: Vector>(
-    memory: *mut Plane,
+pub(super) fn choose_any<V: Vector>(
+    machine: V::Machine,
+    memory: &mut Memory<'_>,
     choice: &Choice,
     draw: &mut Draw<V>,
     scratch: &mut [Plane],
@@ -149,8 +160,7 @@ unsafe fn choose_any<V: Vector>(
     macro_rules! widths {
         ($($b:literal)*) => {
             match usize::BITS - choice.moves.len().leading_zeros() {
-                // SAFETY: so many bits hold the number of moves; the rest is the caller's promise.
-                $(..=$b => unsafe { choose::<V, $b>(memory, choice, draw, scratch) },)*
+                $(..=$b => choose::<V, $b>(machine, memory, choice, draw, scratch),)*
                 _ => unreachable!("a role has fewer than 2^24 moves"),
             }
         };
@@ -161,90 +171,39 @@ unsafe fn choose_any<V: Vector>(
 /// The kernels of one kind of machine. They are functions of their own, not inlined, so that each is
 /// compiled once with the machine's instructions.
 pub(super) trait Kernel: Vector {
-    /// # Safety
-    /// As for [`execute`].
-    unsafe fn execute(memory: *mut Plane, code: &Code);
+    /// As [`execute`].
+    fn execute(machine: Self::Machine, memory: &mut Memory<'_>, code: &Code);
 
-    /// # Safety
-    /// As for [`choose_any`].
-    unsafe fn choose(
-        memory: *mut Plane,
+    /// As [`choose_any`].
+    fn choose(
+        machine: Self::Machine,
+        memory: &mut Memory<'_>,
         choice: &Choice,
         draw: &mut Draw<Self>,
         scratch: &mut [Plane],
     ) -> Plane;
-}
 
-macro_rules! kernels {
-    ($($vector:ty, $drive:ident, $features:literal;)*) => {$(
-        #[cfg(target_arch = "x86_64")]
-        impl Kernel for $vector {
-            #[inline(always)]
-            unsafe fn execute(memory: *mut Plane, code: &Code) {
-                #[target_feature(enable = $features)]
-                unsafe fn inner(memory: *mut Plane, code: &Code) {
-                    // SAFETY: the features are those of the vector; the rest is the caller's promise.
-                    unsafe { execute::<$vector>(memory, code) }
-                }
-                // SAFETY: the caller's promise.
-                unsafe { inner(memory, code) }
-            }
-
-            #[inline(always)]
-            unsafe fn choose(
-                memory: *mut Plane,
-                choice: &Choice,
-                draw: &mut Draw<Self>,
-                scratch: &mut [Plane],
-            ) -> Plane {
-                #[target_feature(enable = $features)]
-                unsafe fn inner(
-                    memory: *mut Plane,
-                    choice: &Choice,
-                    draw: &mut Draw<$vector>,
-                    scratch: &mut [Plane],
-                ) -> Plane {
-                    let mut none = Plane::ZERO;
-                    // SAFETY: the features are those of the vector; the rest is the caller's promise.
-                    unsafe { choose_any::<$vector>(memory, choice, draw, scratch) }.store(&mut none);
-                    none
-                }
-                // SAFETY: the caller's promise.
-                unsafe { inner(memory, choice, draw, scratch) }
-            }
-        }
-
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = $features)]
-        unsafe fn $drive(state: &mut State, plans: &[Plan], goals: &GoalPlan, job: &mut Job) {
-            // SAFETY: the features are those of the vector; the rest is the caller's promise.
-            unsafe { drive::<$vector>(state, plans, goals, job) }
-        }
-    )*};
-}
-
-#[cfg(target_arch = "x86_64")]
-use super::vector::{Avx2, Avx512};
-
-kernels! {
-    Avx512, drive_avx512, "avx512f,avx2,bmi1,popcnt";
-    Avx2, drive_avx2, "avx2,bmi1,popcnt";
+    /// Runs the task with the machine's instructions.
+    fn run<T: Task>(machine: Self::Machine, task: T) -> T::Output;
 }
 
 impl Kernel for Plane {
-    unsafe fn execute(memory: *mut Plane, code: &Code) {
-        // SAFETY: the caller's promise.
-        unsafe { execute::<Plane>(memory, code) }
+    fn execute((): (), memory: &mut Memory<'_>, code: &Code) {
+        execute::<Plane>((), memory, code);
     }
 
-    unsafe fn choose(
-        memory: *mut Plane,
+    fn choose(
+        (): (),
+        memory: &mut Memory<'_>,
         choice: &Choice,
         draw: &mut Draw<Plane>,
         scratch: &mut [Plane],
     ) -> Plane {
-        // SAFETY: the caller's promise.
-        unsafe { choose_any::<Plane>(memory, choice, draw, scratch) }
+        choose_any::<Plane>((), memory, choice, draw, scratch)
+    }
+
+    fn run<T: Task>((): (), task: T) -> T::Output {
+        task.run::<Plane>(())
     }
 }
 
@@ -373,86 +332,73 @@ pub(super) fn drive_with(
     goals: &GoalPlan,
     job: &mut Job,
 ) {
-    let slots = plans.iter().map(|plan| plan.slots).max().unwrap_or(0);
-    assert!(state.planes.len() >= slots && state.aside.len() >= goals.slots, "reset comes first");
-    assert!(instructions.available(), "the machine has no such instructions");
-    // SAFETY: there are as many planes as the plans have slots, and the machine has the instructions.
-    unsafe {
-        match instructions {
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => drive_avx512(state, plans, goals, job),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => drive_avx2(state, plans, goals, job),
-            _ => drive::<Plane>(state, plans, goals, job),
+    struct Drive<'w>(&'w mut State, &'w [Plan], &'w GoalPlan, &'w mut Job);
+    impl Task for Drive<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<V: Kernel>(self, machine: V::Machine) {
+            drive::<V>(machine, self.0, self.1, self.2, self.3);
         }
     }
+    instructions.run(Drive(state, plans, goals, job));
 }
 
 /// Computes one list of gates, for questions about given states.
 pub(super) fn execute_with(instructions: Instructions, planes: &mut [Plane], slots: usize, code: &Code) {
-    assert!(planes.len() >= slots && instructions.available());
-    // SAFETY: there are as many planes as the plan has slots, and the machine has the instructions.
-    unsafe {
-        match instructions {
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => Avx512::execute(planes.as_mut_ptr(), code),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => Avx2::execute(planes.as_mut_ptr(), code),
-            _ => Plane::execute(planes.as_mut_ptr(), code),
+    struct Execute<'w>(Memory<'w>, &'w Code);
+    impl Task for Execute<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<V: Kernel>(mut self, machine: V::Machine) {
+            V::execute(machine, &mut self.0, self.1);
         }
     }
+    instructions.run(Execute(Memory::new(planes, slots), code));
 }
 
 /// Chooses moves of all roles, for measuring what that costs.
 pub(super) fn choose_with(instructions: Instructions, state: &mut State, plan: &Plan) {
-    /// # Safety
-    /// As for [`drive`].
-    unsafe fn all<V: Kernel>(state: &mut State, plan: &Plan) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut draw = Draw::<V>::new(&state.random);
+    struct Choose<'w>(&'w mut State, &'w Plan);
+    impl Task for Choose<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<V: Kernel>(self, machine: V::Machine) {
+            let Choose(state, plan) = self;
+            let mut draw = Draw::<V>::new(machine, &state.random);
+            let mut memory = Memory::new(&mut state.planes, plan.slots);
             for choice in plan.choices.iter().filter(|choice| choice.moves.len() > 1) {
-                V::choose(state.planes.as_mut_ptr(), choice, &mut draw, &mut state.scratch);
+                V::choose(machine, &mut memory, choice, &mut draw, &mut state.scratch);
             }
             draw.save(&mut state.random);
         }
     }
-    assert!(state.planes.len() >= plan.slots && instructions.available());
-    // SAFETY: there are as many planes as the plan has slots, and the machine has the instructions.
-    unsafe {
-        match instructions {
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => all::<Avx512>(state, plan),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => all::<Avx2>(state, plan),
-            _ => all::<Plane>(state, plan),
-        }
-    }
+    instructions.run(Choose(state, plan));
 }
 
-/// # Safety
-/// The machine has the instructions of `V`; the planes of `state` are at least as many as the slots of each
-/// plan, and those aside as the slots of `goals`.
+/// Plays until the job is done.
 #[inline(always)]
-unsafe fn drive<V: Kernel>(state: &mut State, plans: &[Plan], goals: &GoalPlan, job: &mut Job) {
-    // SAFETY: promised by the caller.
-    let mut draw = unsafe { Draw::<V>::new(&state.random) };
-    let memory = state.planes.as_mut_ptr();
+fn drive<V: Kernel>(machine: V::Machine, state: &mut State, plans: &[Plan], goals: &GoalPlan, job: &mut Job) {
+    let slots = plans.iter().map(|plan| plan.slots).max().unwrap_or(0);
+    // Apart from the rest of the state, which changes meanwhile.
+    let mut planes = std::mem::take(&mut state.planes);
+    let memory = &mut Memory::new(&mut planes, slots);
+    let mut draw = Draw::<V>::new(machine, &state.random);
     while job.passes > 0 {
         let plan = &plans[state.phase];
         let in_step = state.phase == job.start_phase;
         if plan.refill_late && in_step {
-            // SAFETY: the caller's promise.
-            unsafe { refill::<V>(memory, state, job) };
+            refill::<V>(machine, memory, state, job);
         }
         if job.to_start == 0 && !state.live.any() {
             break;
         }
         job.passes -= 1;
         job.passes_done += 1;
-        // SAFETY: the caller's promise.
-        unsafe { V::execute(memory, &plan.head) };
-        let mut over = state.planes[plan.terminal as usize].zip(&state.live, |a, b| a & b);
+        V::execute(machine, memory, &plan.head);
+        let mut over = memory.at(plan.terminal).zip(&state.live, |a, b| a & b);
         if !state.age.is_empty() {
             over = cut_off(state, job, &over);
         }
@@ -460,43 +406,37 @@ unsafe fn drive<V: Kernel>(state: &mut State, plans: &[Plan], goals: &GoalPlan, 
             state.live = state.live.zip(&over, |a, b| a & !b);
             job.playouts += over.count();
             if plan.goal.gates() <= goals.fluents.len() {
-                // SAFETY: the caller's promise.
-                unsafe { hold::<V>(memory, state, plan, job, &over) };
+                hold::<V>(machine, memory, state, plan, job, &over);
             } else {
-                // SAFETY: the caller's promise.
-                unsafe { put_aside::<V>(memory, state, goals, job, &over) };
+                put_aside::<V>(machine, memory, state, goals, job, &over);
             }
         }
         if !plan.refill_late && in_step {
-            // SAFETY: the caller's promise.
-            unsafe { refill::<V>(memory, state, job) };
+            refill::<V>(machine, memory, state, job);
         }
-        // SAFETY: the caller's promise; there are as many planes of scratch as the largest choice needs.
-        unsafe {
-            V::execute(memory, &plan.legal);
-            let mut stuck = Plane::ZERO;
-            for choice in &plan.choices {
-                let none = match choice.moves.len() {
-                    0 => Plane::ONES,
-                    1 => (*memory.add(choice.legal[0] as usize)).zip(&Plane::ONES, |a, b| !a & b),
-                    _ => V::choose(memory, choice, &mut draw, &mut state.scratch),
-                };
-                stuck = stuck.zip(&none, |a, b| a | b);
-            }
-            stuck = stuck.zip(&state.live, |a, b| a & b);
-            if stuck.any() {
-                state.live = state.live.zip(&stuck, |a, b| a & !b);
-                job.playouts += stuck.count();
-                job.stuck += stuck.count();
-                put_aside::<V>(memory, state, goals, job, &stuck);
-            }
-            V::execute(memory, &plan.next);
-            for &(fluent, from) in &plan.copies {
-                V::load(&*memory.add(from as usize)).store(&mut *memory.add(fluent as usize));
-            }
-            for &(fluent, from) in &plan.inverse_copies {
-                V::load(&*memory.add(from as usize)).not().store(&mut *memory.add(fluent as usize));
-            }
+        V::execute(machine, memory, &plan.legal);
+        let mut stuck = Plane::ZERO;
+        for choice in &plan.choices {
+            let none = match choice.moves.len() {
+                0 => Plane::ONES,
+                1 => memory.at(choice.legal[0]).zip(&Plane::ONES, |a, b| !a & b),
+                _ => V::choose(machine, memory, choice, &mut draw, &mut state.scratch),
+            };
+            stuck = stuck.zip(&none, |a, b| a | b);
+        }
+        stuck = stuck.zip(&state.live, |a, b| a & b);
+        if stuck.any() {
+            state.live = state.live.zip(&stuck, |a, b| a & !b);
+            job.playouts += stuck.count();
+            job.stuck += stuck.count();
+            put_aside::<V>(machine, memory, state, goals, job, &stuck);
+        }
+        V::execute(machine, memory, &plan.next);
+        for &(fluent, from) in &plan.copies {
+            V::load(machine, memory.at(from)).store(memory.at_mut(fluent));
+        }
+        for &(fluent, from) in &plan.inverse_copies {
+            V::load(machine, memory.at(from)).not().store(memory.at_mut(fluent));
         }
         job.transitions += state.live.count();
         let mut carry = Plane::ONES;
@@ -507,10 +447,10 @@ unsafe fn drive<V: Kernel>(state: &mut State, plans: &[Plan], goals: &GoalPlan, 
         }
         state.phase = (state.phase + 1) % plans.len();
     }
+    state.planes = planes;
     draw.save(&mut state.random);
     count_held(state, goals, job);
-    // SAFETY: the caller's promise.
-    unsafe { count_aside::<V>(state, goals, job) };
+    count_aside::<V>(machine, state, goals, job);
 }
 
 /// Adds the games that have reached the bound on plies to those that are over.
@@ -525,11 +465,8 @@ fn cut_off(state: &State, job: &mut Job, over: &Plane) -> Plane {
 }
 
 /// Starts games in lanes without one.
-///
-/// # Safety
-/// As for [`drive`].
 #[inline(always)]
-unsafe fn refill<V: Vector>(memory: *mut Plane, state: &mut State, job: &mut Job) {
+fn refill<V: Vector>(machine: V::Machine, memory: &mut Memory<'_>, state: &mut State, job: &mut Job) {
     let mut free = state.live.zip(&Plane::ONES, |a, b| !a & b);
     let count = free.count();
     if job.to_start != u64::MAX {
@@ -545,38 +482,35 @@ unsafe fn refill<V: Vector>(memory: *mut Plane, state: &mut State, job: &mut Job
     for digit in &mut state.age {
         *digit = digit.zip(&free, |a, b| a & !b);
     }
-    // SAFETY: the caller's promise; fluents have slots.
-    unsafe {
-        let lanes = V::load(&free);
-        for &fluent in &job.start[0] {
-            let plane = &mut *memory.add(fluent as usize);
-            V::load(plane).minus(lanes).store(plane);
-        }
-        for &fluent in &job.start[1] {
-            let plane = &mut *memory.add(fluent as usize);
-            V::load(plane).or(lanes).store(plane);
-        }
+    let lanes = V::load(machine, &free);
+    for &fluent in &job.start[0] {
+        let plane = memory.at_mut(fluent);
+        V::load(machine, plane).minus(lanes).store(plane);
+    }
+    for &fluent in &job.start[1] {
+        let plane = memory.at_mut(fluent);
+        V::load(machine, plane).or(lanes).store(plane);
     }
 }
 
 /// Keeps the goals of finished games.
-///
-/// # Safety
-/// As for [`drive`].
 #[inline(always)]
-unsafe fn hold<V: Kernel>(memory: *mut Plane, state: &mut State, plan: &Plan, job: &mut Job, who: &Plane) {
-    // SAFETY: the caller's promise.
-    unsafe { V::execute(memory, &plan.goal) };
+fn hold<V: Kernel>(
+    machine: V::Machine,
+    memory: &mut Memory<'_>,
+    state: &mut State,
+    plan: &Plan,
+    job: &mut Job,
+    who: &Plane,
+) {
+    V::execute(machine, memory, &plan.goal);
     if state.held_lanes.zip(who, |a, b| a & b).any() {
         count_held_by(state, &plan.goals, job);
     }
     state.held_lanes = state.held_lanes.zip(who, |a, b| a | b);
-    // SAFETY: the caller's promise.
-    unsafe {
-        let lanes = V::load(who);
-        for ((_, slot), held) in plan.goals.iter().flatten().zip(&mut state.held) {
-            V::blend(lanes, V::load(&*memory.add(*slot as usize)), V::load(held)).store(held);
-        }
+    let lanes = V::load(machine, who);
+    for ((_, slot), held) in plan.goals.iter().flatten().zip(&mut state.held) {
+        V::blend(lanes, V::load(machine, memory.at(*slot)), V::load(machine, held)).store(held);
     }
 }
 
@@ -593,39 +527,32 @@ fn count_held_by(state: &mut State, goals: &Goals, job: &mut Job) {
 }
 
 /// Keeps the states of finished games.
-///
-/// # Safety
-/// As for [`drive`].
 #[inline(always)]
-unsafe fn put_aside<V: Kernel>(
-    memory: *mut Plane,
+fn put_aside<V: Kernel>(
+    machine: V::Machine,
+    memory: &mut Memory<'_>,
     state: &mut State,
     goals: &GoalPlan,
     job: &mut Job,
     who: &Plane,
 ) {
     if state.aside_lanes.zip(who, |a, b| a & b).any() {
-        // SAFETY: the caller's promise.
-        unsafe { count_aside::<V>(state, goals, job) };
+        count_aside::<V>(machine, state, goals, job);
     }
     state.aside_lanes = state.aside_lanes.zip(who, |a, b| a | b);
-    // SAFETY: the caller's promise; fluents have the same slot in all plans.
-    unsafe {
-        let lanes = V::load(who);
-        for &fluent in &goals.fluents {
-            let kept = &mut state.aside[fluent as usize];
-            V::blend(lanes, V::load(&*memory.add(fluent as usize)), V::load(kept)).store(kept);
-        }
+    let lanes = V::load(machine, who);
+    // Fluents have the same slot in all plans.
+    for &fluent in &goals.fluents {
+        let kept = &mut state.aside[fluent as usize];
+        V::blend(lanes, V::load(machine, memory.at(fluent)), V::load(machine, kept)).store(kept);
     }
 }
 
-/// # Safety
-/// As for [`drive`].
+/// Counts the goals of the states that were put aside.
 #[inline(always)]
-unsafe fn count_aside<V: Kernel>(state: &mut State, goals: &GoalPlan, job: &mut Job) {
+fn count_aside<V: Kernel>(machine: V::Machine, state: &mut State, goals: &GoalPlan, job: &mut Job) {
     if state.aside_lanes.any() {
-        // SAFETY: the caller's promise.
-        unsafe { V::execute(state.aside.as_mut_ptr(), &goals.code) };
+        V::execute(machine, &mut Memory::new(&mut state.aside, goals.slots), &goals.code);
         let who = std::mem::replace(&mut state.aside_lanes, Plane::ZERO);
         job.tally.add(&goals.goals, &who, |role, at| state.aside[goals.goals[role][at].1 as usize]);
     }

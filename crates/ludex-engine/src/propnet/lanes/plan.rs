@@ -9,6 +9,7 @@
 //! plain and so many inverted inputs) follow each other in runs, so that the inner loop has no branches.
 
 use super::super::net::{Net, Node, Signal};
+use super::memory::Distance;
 use crate::engine::Goal;
 use crate::vocabulary::MoveId;
 use hashbrown::HashMap;
@@ -22,11 +23,6 @@ pub(super) const FALSE: Slot = 0;
 pub(super) const TRUE: Slot = 1;
 /// The slot of fluent 0.
 pub(super) const FLUENTS: Slot = 2;
-
-/// Where a slot lies in memory.
-fn distance(slot: Slot) -> u32 {
-    slot * size_of::<super::vector::Plane>() as u32
-}
 
 /// Moves are chosen in groups of so many.
 pub(super) const GROUP: usize = 8;
@@ -66,13 +62,14 @@ pub(super) enum Step {
     },
 }
 
-/// A list of gates. Every slot in it is below the number of slots of its plan: the kernels rely on that.
+/// A list of gates. Every slot in it is below the number of slots of its plan, which [`check`] has seen: the kernels rely
+/// on that.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Code {
     pub(super) steps: Vec<Step>,
     pub(super) runs: Vec<Run>,
-    /// Slots as distances in bytes: a load less of address arithmetic in the inner loop.
-    pub(super) inputs: Vec<u32>,
+    /// Slots as distances: address arithmetic less in the inner loop.
+    pub(super) inputs: Vec<Distance>,
 }
 
 impl Code {
@@ -201,7 +198,7 @@ impl Plan {
         }
         let mut read = vec![false; self.slots];
         for &input in &self.next.inputs {
-            read[input as usize / size_of::<super::vector::Plane>()] = true;
+            read[input.slot().unwrap_or(FALSE) as usize] = true;
         }
         let fed = self.next.feedback().map(|&(_, from, _)| from);
         let copied = self.copies.iter().chain(&self.inverse_copies).map(|&(_, from)| from);
@@ -227,6 +224,70 @@ impl GoalPlan {
             })
             .collect();
         GoalPlan { code, goals, fluents, slots: compiler.free as usize }
+    }
+}
+
+/// Sees that all slots of the plans of a game are in range, once, so that kernels need not look.
+///
+/// # Panics
+/// If one is not, which would be a mistake of the compiler below; or if there are too many slots for [`Distance`].
+pub(super) fn check(plans: &[Plan], goals: &GoalPlan, fluents: usize) {
+    plans.iter().for_each(|plan| plan.check(fluents));
+    let fluents = FLUENTS as usize + fluents;
+    assert!((fluents..=Distance::MOST_SLOTS).contains(&goals.slots), "{} slots", goals.slots);
+    goals.code.check(goals.slots);
+    assert!(are_slots(&goals.goals, goals.slots));
+    assert!(goals.fluents.iter().all(|&slot| (slot as usize) < fluents));
+}
+
+impl Plan {
+    /// As [`check`], of one plan.
+    pub(super) fn check(&self, fluents: usize) {
+        let fluents = FLUENTS as usize + fluents;
+        assert!((fluents..=Distance::MOST_SLOTS).contains(&self.slots), "{} slots", self.slots);
+        for code in [&self.head, &self.goal, &self.legal, &self.next] {
+            code.check(self.slots);
+        }
+        let is_slot = |slot: Slot| (slot as usize) < self.slots;
+        assert!(is_slot(self.terminal) && are_slots(&self.goals, self.slots));
+        for choice in &self.choices {
+            let (moves, seats) = (choice.moves.len(), choice.legal.len());
+            assert!(seats == moves.next_multiple_of(GROUP) && choice.legal.iter().all(|&slot| is_slot(slot)));
+            assert!(choice.does as usize + seats <= self.slots, "room for the moves");
+        }
+        for &(to, from) in self.copies.iter().chain(&self.inverse_copies) {
+            assert!((to as usize) < fluents && is_slot(from));
+        }
+    }
+}
+
+fn are_slots(goals: &Goals, slots: usize) -> bool {
+    goals.iter().flatten().all(|&(_, slot)| (slot as usize) < slots)
+}
+
+impl Code {
+    /// Sees that every run and every slot is there. Constants are never written.
+    fn check(&self, slots: usize) {
+        let is_slot = |slot: Slot| (slot as usize) < slots;
+        for run in &self.runs {
+            let wide = (run.plain + run.inverted) as usize;
+            assert!((1..=WIDEST).contains(&wide), "{wide} inputs");
+            let inputs = &self.inputs[run.inputs as usize..][..run.count as usize * wide];
+            assert!(inputs.iter().all(|input| input.slot().is_some_and(is_slot)), "inputs in range");
+            assert!(run.to >= FLUENTS && run.to as usize + run.count as usize <= slots, "gates in range");
+        }
+        for step in &self.steps {
+            let runs = match step {
+                Step::Gates(runs) => runs,
+                Step::Block { runs, feedback } => {
+                    let fits =
+                        |&(to, from, _): &(Slot, Slot, bool)| to >= FLUENTS && is_slot(to) && is_slot(from);
+                    assert!(feedback.iter().all(fits), "feedback in range");
+                    runs
+                }
+            };
+            assert!(runs.start <= runs.end && runs.end as usize <= self.runs.len(), "runs in range");
+        }
     }
 }
 
@@ -477,7 +538,7 @@ impl<'n> Compiler<'n> {
             };
             while let Some(i) = ready.get_mut(&shape).and_then(VecDeque::pop_front) {
                 let (node, wide) = &gates[i];
-                let inputs = wide.inputs().map(|input| distance(self.slots[input].unwrap_or(FALSE)));
+                let inputs = wide.inputs().map(|input| Distance::of(self.slots[input].unwrap_or(FALSE)));
                 code.inputs.extend(inputs);
                 self.slots[*node] = Some(self.free);
                 self.free += 1;
@@ -509,7 +570,7 @@ impl<'n> Compiler<'n> {
         let to = self.free;
         self.free += 1;
         let inputs = code.inputs.len() as u32;
-        code.inputs.push(distance(slot));
+        code.inputs.push(Distance::of(slot));
         let (plain, inverted) = if inverted { (0, 1) } else { (1, 0) };
         // Several copies in a row are one run.
         match code.runs.last_mut() {
@@ -570,5 +631,62 @@ impl<'n> Compiler<'n> {
             }
         }
         copies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::Distance;
+    use super::{Code, FLUENTS, GoalPlan, Plan, Step, check};
+    use crate::budget::Budget;
+    use std::panic::catch_unwind;
+
+    /// Two lamps that are switched; the rule for `even` feeds back into itself.
+    const RULES: &str =
+        "(role a) (init (lamp 1)) (legal a (press 1)) (legal a (press 2)) (next1 1 2) (next1 2 1)
+        (<= (next (lamp ?x)) (does a (press ?x)) (not (true (lamp ?x))))
+        (<= (next (lamp ?x)) (true (lamp ?x)) (not (does a (press ?x))))
+        (<= (even ?x) (true (lamp ?x))) (<= (even ?x) (next1 ?x ?y) (even ?y) (not (true (lamp ?x))))
+        (<= terminal (even 1) (even 2) (true (lamp 2))) (<= (goal a 100) (even 1))";
+
+    fn plans() -> (Plan, GoalPlan, usize) {
+        let game = ludex_gdl::Sheet::read(RULES).into_game().expect("a sound sheet");
+        let net = crate::propnet::compile(&game, &Budget::default()).expect("small").net;
+        (Plan::new(&net), GoalPlan::new(&net), net.next.len())
+    }
+
+    /// Every kind of number that a kernel trusts, one too large: no plan with one passes.
+    #[test]
+    fn no_slot_out_of_range_passes() {
+        let (plan, goals, fluents) = plans();
+        check(std::slice::from_ref(&plan), &goals, fluents);
+        let outside = plan.slots as u32;
+        let codes = |plan: &mut Plan, change: &dyn Fn(&mut Code)| {
+            [&mut plan.head, &mut plan.goal, &mut plan.legal, &mut plan.next].into_iter().for_each(change);
+        };
+        let changes: [(&str, &dyn Fn(&mut Plan)); 9] = [
+            ("terminal", &|plan| plan.terminal = outside),
+            ("slots", &|plan| plan.slots -= 1),
+            ("legal", &|plan| plan.choices[0].legal[0] = outside),
+            ("does", &|plan| plan.choices[0].does = outside - 1),
+            ("copy from", &|plan| plan.copies.push((FLUENTS, outside))),
+            ("copy to", &|plan| plan.inverse_copies.push((outside, 0))),
+            ("inputs", &|plan| {
+                codes(plan, &|code| code.inputs.iter_mut().for_each(|to| *to = Distance::of(outside)));
+            }),
+            ("gates", &|plan| codes(plan, &|code| code.runs.iter_mut().for_each(|run| run.to = outside))),
+            ("runs", &|plan| {
+                codes(plan, &|code| code.steps.push(Step::Gates(0..code.runs.len() as u32 + 1)));
+            }),
+        ];
+        for (what, change) in changes {
+            let mut changed = plan.clone();
+            change(&mut changed);
+            let passed = catch_unwind(|| check(&[changed], &goals, fluents));
+            assert!(passed.is_err(), "{what}");
+        }
+        let mut changed = goals.clone();
+        changed.fluents.push(outside);
+        assert!(catch_unwind(|| check(&[plan], &changed, fluents)).is_err(), "the fluents of goals");
     }
 }

@@ -11,7 +11,8 @@
 //! [`Stepper::restart`] in the lanes in which a new game begins. What is done with games that are over, or with moves that are not
 //! legal, is the caller's business: nothing here refuses a lane.
 
-use super::pass::{Instructions, Kernel};
+use super::memory::Memory;
+use super::pass::{Instructions, Kernel, Task};
 use super::plan::{Choice, FALSE, FLUENTS, Plan, Slot};
 use super::transpose::{self, Bytes, Shuffle};
 use super::vector::{Plane, Vector};
@@ -117,6 +118,7 @@ impl Stepper {
         assert!(instructions.available(), "the machine has no such instructions");
         let net = phase::specialised(net, &phase::anything(net));
         let plan = Plan::with(&net, true);
+        plan.check(net.next.len());
         let mut legal = Vec::new();
         let mut roles = Vec::new();
         for (choice, moves) in plan.choices.iter().zip(&net.legal) {
@@ -177,7 +179,7 @@ impl Stepper {
     /// Begins a new game, in the initial state, in the lanes.
     pub fn restart(&self, block: &mut Block, lanes: &Plane) {
         let memory = self.memory(block);
-        run(self.instructions, Restart { memory, start: &self.start, lanes });
+        self.instructions.run(Restart { memory, start: &self.start, lanes });
     }
 
     /// Puts a state into a lane; [`Stepper::refresh`] comes before any question.
@@ -200,7 +202,7 @@ impl Stepper {
     /// Computes terminal and legal anew, after states were put in.
     pub fn refresh(&self, block: &mut Block) {
         let memory = self.memory(block);
-        run(self.instructions, Refresh { memory, plan: &self.plan });
+        self.instructions.run(Refresh { memory, plan: &self.plan });
     }
 
     /// Reads the role's move in each lane, the first `numbers.len() / roles` of them: `numbers` has a row a game and a
@@ -223,7 +225,7 @@ impl Stepper {
             roles,
             shuffle: self.shuffle,
         };
-        run(self.instructions, read)
+        self.instructions.run(read)
     }
 
     /// Makes a move in one lane, in which none of this role is made.
@@ -247,7 +249,7 @@ impl Stepper {
     /// The next state in the lanes, in which each role has made a move; other lanes stay as they are.
     pub fn advance(&self, block: &mut Block, lanes: &Plane) {
         let memory = self.memory(block);
-        run(self.instructions, Advance { memory, plan: &self.plan, lanes });
+        self.instructions.run(Advance { memory, plan: &self.plan, lanes });
     }
 
     /// Where the game is over.
@@ -275,7 +277,7 @@ impl Stepper {
     /// Where the role has legal moves.
     pub fn legal_counts(&self, block: &mut Block, role: RoleId) -> LegalCounts {
         let memory = self.memory(block);
-        run(self.instructions, Count { memory, choice: &self.plan.choices[role.index()] })
+        self.instructions.run(Count { memory, choice: &self.plan.choices[role.index()] })
     }
 
     /// Computes the goals. They mean nothing in lanes in which a new game has begun since the last step.
@@ -343,9 +345,9 @@ impl Stepper {
     }
 
     /// The planes, of which there are enough for the plan and the decoding.
-    fn memory(&self, block: &mut Block) -> *mut Plane {
+    fn memory<'b>(&self, block: &'b mut Block) -> Memory<'b> {
         assert_eq!(block.planes.len(), self.plan.slots + self.scratch, "a block of another game");
-        block.planes.as_mut_ptr()
+        Memory::new(&mut block.planes, self.plan.slots)
     }
 }
 
@@ -359,48 +361,8 @@ fn digits(count: usize) -> usize {
     (usize::BITS - count.saturating_sub(1).leading_zeros()) as usize
 }
 
-/// Work on the planes of a block, compiled for each kind of machine.
-trait Task {
-    type Output;
-
-    /// # Safety
-    /// The machine has the instructions of `V`, and the memory of the task is a block of its plan.
-    unsafe fn run<V: Kernel>(self) -> Self::Output;
-}
-
-/// Runs a task whose memory comes from [`Stepper::memory`].
-fn run<T: Task>(instructions: Instructions, task: T) -> T::Output {
-    #[cfg(target_arch = "x86_64")]
-    mod x86 {
-        use super::Task;
-        use crate::propnet::lanes::vector::{Avx2, Avx512};
-
-        #[target_feature(enable = "avx512f,avx2,bmi1,popcnt")]
-        pub(super) unsafe fn avx512<T: Task>(task: T) -> T::Output {
-            // SAFETY: the features are those of the vector; the rest is the caller's promise.
-            unsafe { task.run::<Avx512>() }
-        }
-
-        #[target_feature(enable = "avx2,bmi1,popcnt")]
-        pub(super) unsafe fn avx2<T: Task>(task: T) -> T::Output {
-            // SAFETY: the features are those of the vector; the rest is the caller's promise.
-            unsafe { task.run::<Avx2>() }
-        }
-    }
-    // SAFETY: a stepper is made with instructions that the machine has, and memory comes from it.
-    unsafe {
-        match instructions {
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => x86::avx512(task),
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => x86::avx2(task),
-            _ => task.run::<Plane>(),
-        }
-    }
-}
-
 struct Restart<'t> {
-    memory: *mut Plane,
+    memory: Memory<'t>,
     start: &'t [Vec<Slot>; 2],
     lanes: &'t Plane,
 }
@@ -409,25 +371,22 @@ impl Task for Restart<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Kernel>(self) {
+    fn run<V: Kernel>(mut self, machine: V::Machine) {
         let [cleared, set] = self.start;
-        // SAFETY: slots lie in memory; one reference at a time.
-        unsafe {
-            let lanes = V::load(self.lanes);
-            for &slot in cleared {
-                let plane = &mut *self.memory.add(slot as usize);
-                V::load(plane).minus(lanes).store(plane);
-            }
-            for &slot in set {
-                let plane = &mut *self.memory.add(slot as usize);
-                V::load(plane).or(lanes).store(plane);
-            }
+        let lanes = V::load(machine, self.lanes);
+        for &slot in cleared {
+            let plane = self.memory.at_mut(slot);
+            V::load(machine, plane).minus(lanes).store(plane);
+        }
+        for &slot in set {
+            let plane = self.memory.at_mut(slot);
+            V::load(machine, plane).or(lanes).store(plane);
         }
     }
 }
 
 struct Refresh<'t> {
-    memory: *mut Plane,
+    memory: Memory<'t>,
     plan: &'t Plan,
 }
 
@@ -435,17 +394,14 @@ impl Task for Refresh<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Kernel>(self) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            V::execute(self.memory, &self.plan.head);
-            V::execute(self.memory, &self.plan.legal);
-        }
+    fn run<V: Kernel>(mut self, machine: V::Machine) {
+        V::execute(machine, &mut self.memory, &self.plan.head);
+        V::execute(machine, &mut self.memory, &self.plan.legal);
     }
 }
 
 struct Advance<'t> {
-    memory: *mut Plane,
+    memory: Memory<'t>,
     plan: &'t Plan,
     lanes: &'t Plane,
 }
@@ -454,30 +410,27 @@ impl Task for Advance<'_> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<V: Kernel>(self) {
-        let Advance { memory, plan, lanes } = self;
-        // SAFETY: the caller's promise; slots lie in memory, one reference at a time.
-        unsafe {
-            V::execute(memory, &plan.next);
-            let lanes = V::load(lanes);
-            for &(fluent, from) in &plan.copies {
-                let new = V::load(&*memory.add(from as usize));
-                let plane = &mut *memory.add(fluent as usize);
-                V::blend(lanes, new, V::load(plane)).store(plane);
-            }
-            for &(fluent, from) in &plan.inverse_copies {
-                let new = V::load(&*memory.add(from as usize)).not();
-                let plane = &mut *memory.add(fluent as usize);
-                V::blend(lanes, new, V::load(plane)).store(plane);
-            }
-            V::execute(memory, &plan.head);
-            V::execute(memory, &plan.legal);
+    fn run<V: Kernel>(self, machine: V::Machine) {
+        let Advance { mut memory, plan, lanes } = self;
+        V::execute(machine, &mut memory, &plan.next);
+        let lanes = V::load(machine, lanes);
+        for &(fluent, from) in &plan.copies {
+            let new = V::load(machine, memory.at(from));
+            let plane = memory.at_mut(fluent);
+            V::blend(lanes, new, V::load(machine, plane)).store(plane);
         }
+        for &(fluent, from) in &plan.inverse_copies {
+            let new = V::load(machine, memory.at(from)).not();
+            let plane = memory.at_mut(fluent);
+            V::blend(lanes, new, V::load(machine, plane)).store(plane);
+        }
+        V::execute(machine, &mut memory, &plan.head);
+        V::execute(machine, &mut memory, &plan.legal);
     }
 }
 
 struct Count<'t> {
-    memory: *mut Plane,
+    memory: Memory<'t>,
     choice: &'t Choice,
 }
 
@@ -485,25 +438,22 @@ impl Task for Count<'_> {
     type Output = LegalCounts;
 
     #[inline(always)]
-    unsafe fn run<V: Kernel>(self) -> LegalCounts {
+    fn run<V: Kernel>(self, machine: V::Machine) -> LegalCounts {
         let mut counts = LegalCounts { some: Plane::ZERO, several: Plane::ZERO };
-        // SAFETY: slots lie in memory.
-        unsafe {
-            let (mut some, mut several) = (V::splat(0), V::splat(0));
-            for &slot in &self.choice.legal[..self.choice.moves.len()] {
-                let legal = V::load(&*self.memory.add(slot as usize));
-                several = several.or_and(some, legal);
-                some = some.or(legal);
-            }
-            some.store(&mut counts.some);
-            several.store(&mut counts.several);
+        let (mut some, mut several) = (V::splat(machine, 0), V::splat(machine, 0));
+        for &slot in &self.choice.legal[..self.choice.moves.len()] {
+            let legal = V::load(machine, self.memory.at(slot));
+            several = several.or_and(some, legal);
+            some = some.or(legal);
         }
+        some.store(&mut counts.some);
+        several.store(&mut counts.several);
         counts
     }
 }
 
 struct Read<'t, N> {
-    memory: *mut Plane,
+    memory: Memory<'t>,
     choice: &'t Choice,
     /// Where the planes for decoding begin.
     scratch: usize,
@@ -575,7 +525,7 @@ impl<N: Number> Task for Read<'_, N> {
     ///
     /// PERF: setting one bit a game instead costs about as much as the whole step of a small game.
     #[inline(always)]
-    unsafe fn run<V: Kernel>(self) -> Plane {
+    fn run<V: Kernel>(mut self, machine: V::Machine) -> Plane {
         let mut split = Split { bytes: [Bytes([0; LANES]); 3], valid: Bytes([0; LANES]) };
         self.split(&mut split);
         let count = digits(self.count);
@@ -587,46 +537,37 @@ impl<N: Number> Task for Read<'_, N> {
         transpose::digits(self.shuffle, &split.valid, &mut valid);
         let (low_digits, high_digits) = planes[..count].split_at(count - count / 2);
         let mut made = Plane::ZERO;
-        // SAFETY: there is scratch for both halves behind the slots; slots lie in memory; one reference at a time.
-        unsafe {
-            let low = self.memory.add(self.scratch);
-            let high = low.add(1 << low_digits.len());
-            *low = valid[0];
-            halves::<V>(low, low_digits);
-            *high = Plane::ONES;
-            halves::<V>(high, high_digits);
-            let mask = (1 << low_digits.len()) - 1;
-            let mut some = V::splat(0);
-            let mut does = self.memory.add(self.choice.does as usize);
-            for (action, &legal) in self.choice.moves.iter().zip(&self.choice.legal) {
-                let this = V::load(&*low.add(action.index() & mask));
-                let this = this.and(V::load(&*high.add(action.index() >> low_digits.len())));
-                let this = this.and(V::load(&*self.memory.add(legal as usize)));
-                this.store(&mut *does);
-                some = some.or(this);
-                does = does.add(1);
-            }
-            some.store(&mut made);
+        let low = self.scratch;
+        let high = low + (1 << low_digits.len());
+        *self.memory.own_mut(low) = valid[0];
+        halves::<V>(machine, &mut self.memory, low, low_digits);
+        *self.memory.own_mut(high) = Plane::ONES;
+        halves::<V>(machine, &mut self.memory, high, high_digits);
+        let mask = (1 << low_digits.len()) - 1;
+        let mut some = V::splat(machine, 0);
+        let moves = self.choice.moves.iter().zip(&self.choice.legal);
+        for (does, (action, &legal)) in (self.choice.does..).zip(moves) {
+            let this = V::load(machine, self.memory.own(low + (action.index() & mask)));
+            let other = self.memory.own(high + (action.index() >> low_digits.len()));
+            let this = this.and(V::load(machine, other));
+            let this = this.and(V::load(machine, self.memory.at(legal)));
+            this.store(self.memory.at_mut(does));
+            some = some.or(this);
         }
+        some.store(&mut made);
         made
     }
 }
 
-/// From one plane and some digits a plane for each number that the digits can be: where that is the number.
-///
-/// # Safety
-/// The machine has the instructions of `V`; `table` has a plane for each number.
+/// From the plane at `table` and some digits a plane for each number that the digits can be: where that is the number.
 #[inline(always)]
-unsafe fn halves<V: Vector>(table: *mut Plane, digits: &[Plane]) {
-    // SAFETY: the caller's promise; one reference at a time.
-    unsafe {
-        for (at, digit) in digits.iter().enumerate() {
-            let digit = V::load(digit);
-            for number in 0..1 << at {
-                let plane = V::load(&*table.add(number));
-                plane.and(digit).store(&mut *table.add(number + (1 << at)));
-                plane.minus(digit).store(&mut *table.add(number));
-            }
+fn halves<V: Vector>(machine: V::Machine, memory: &mut Memory<'_>, table: usize, digits: &[Plane]) {
+    for (at, digit) in digits.iter().enumerate() {
+        let digit = V::load(machine, digit);
+        for number in 0..1 << at {
+            let plane = V::load(machine, memory.own(table + number));
+            plane.and(digit).store(memory.own_mut(table + number + (1 << at)));
+            plane.minus(digit).store(memory.own_mut(table + number));
         }
     }
 }

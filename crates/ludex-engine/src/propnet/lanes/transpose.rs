@@ -10,6 +10,8 @@
 use super::LANES;
 use super::plan::Slot;
 use super::vector::Plane;
+#[cfg(all(feature = "native", target_arch = "x86_64"))]
+use crate::native;
 
 /// A word a game: bit `c` is what plane `c` says.
 #[repr(C, align(64))]
@@ -22,7 +24,7 @@ const WIDTH: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shuffle {
     /// AVX-512 with byte permutations and bit matrices.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "native", target_arch = "x86_64"))]
     Gfni,
     /// Words of 64 bits.
     Portable,
@@ -31,8 +33,10 @@ pub(super) enum Shuffle {
 impl Shuffle {
     /// The best that this machine has.
     pub(super) fn detect() -> Shuffle {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512bw")
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
+        if native::is_enabled()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("gfni")
@@ -86,7 +90,7 @@ pub(super) fn words(shuffle: Shuffle, planes: &[Plane], slots: &[Slot], keep: &P
 fn fill(shuffle: Shuffle, planes: &[Plane], slots: &[Slot], keep: &Plane, tile: &mut Tile) {
     assert!(slots.len() <= WIDTH && slots.iter().all(|&slot| (slot as usize) < planes.len()));
     match shuffle {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
         // SAFETY: `Gfni` is made by `detect` alone, if the machine has the instructions; slots lie in the planes.
         Shuffle::Gfni => unsafe { x86::fill(planes, slots, tile) },
         Shuffle::Portable => fill_portably(planes, slots, tile),
@@ -156,7 +160,7 @@ pub(super) fn flags(plane: &Plane, out: &mut [u8]) {
 impl Cell for u8 {
     fn spread(shuffle: Shuffle, tile: &[u64], width: usize, start: usize, stride: usize, out: &mut [u8]) {
         match shuffle {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "native", target_arch = "x86_64"))]
             // SAFETY: as in `fill`; the rows of the tile lie in `out`, which is checked there.
             Shuffle::Gfni => unsafe { x86::spread_bytes(tile, width, start, stride, out) },
             Shuffle::Portable => {
@@ -174,7 +178,7 @@ impl Cell for u8 {
 impl Cell for f32 {
     fn spread(shuffle: Shuffle, tile: &[u64], width: usize, start: usize, stride: usize, out: &mut [f32]) {
         match shuffle {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "native", target_arch = "x86_64"))]
             // SAFETY: as for bytes.
             Shuffle::Gfni => unsafe { x86::spread_floats(tile, width, start, stride, out) },
             Shuffle::Portable => {
@@ -197,7 +201,7 @@ pub(super) struct Bytes(pub(super) [u8; LANES]);
 pub(super) fn digits(shuffle: Shuffle, bytes: &Bytes, out: &mut [Plane]) {
     assert!(out.len() <= 8, "a byte has eight digits");
     match shuffle {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
         // SAFETY: as in `fill`.
         Shuffle::Gfni => unsafe { x86::digits(bytes, out) },
         Shuffle::Portable => {
@@ -214,7 +218,7 @@ pub(super) fn digits(shuffle: Shuffle, bytes: &Bytes, out: &mut [Plane]) {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "native", target_arch = "x86_64"))]
 mod x86 {
     use super::{Bytes, Plane, Slot, Tile, WIDTH};
     use std::arch::x86_64::*;

@@ -1,7 +1,7 @@
 //! Vectors of 512 bits: one bit a game.
 //!
-//! All kernels are written once over [`Vector`] and compiled three times, for AVX-512, for AVX2 and for any
-//! machine; [`super::pass`] chooses at run time. Everything is inlined into a function that has the features,
+//! All kernels are written once over [`Vector`] and compiled three times, for AVX-512, for AVX2 (`x86.rs`) and for any
+//! machine (here); [`super::pass`] chooses at run time. Everything is inlined into a function that has the features,
 //! so no vector ever crosses a call.
 
 use std::fmt::Debug;
@@ -110,18 +110,16 @@ impl std::ops::Not for Plane {
 
 /// 512 bits in registers.
 ///
-/// A value can only be made by [`Vector::load`] and [`Vector::splat`], whose callers promise that the machine
+/// A value can only be made by [`Vector::load`] and [`Vector::splat`], which ask for a proof that the machine
 /// has the instructions; having a value is therefore proof enough for all other functions.
 pub(super) trait Vector: Copy {
-    /// # Safety
-    /// The machine has the instructions of this type.
-    unsafe fn load(plane: &Plane) -> Self;
+    /// A proof that the machine has the instructions of this type: there is a value only if they were found.
+    type Machine: Copy;
+
+    fn load(machine: Self::Machine, plane: &Plane) -> Self;
 
     /// All words the same.
-    ///
-    /// # Safety
-    /// As for `load`.
-    unsafe fn splat(word: u64) -> Self;
+    fn splat(machine: Self::Machine, word: u64) -> Self;
 
     fn store(self, plane: &mut Plane);
 
@@ -176,13 +174,15 @@ pub(super) trait Vector: Copy {
 
 /// For machines without vector instructions that we know.
 impl Vector for Plane {
+    type Machine = ();
+
     #[inline(always)]
-    unsafe fn load(plane: &Plane) -> Plane {
+    fn load((): (), plane: &Plane) -> Plane {
         *plane
     }
 
     #[inline(always)]
-    unsafe fn splat(word: u64) -> Plane {
+    fn splat((): (), word: u64) -> Plane {
         Plane([word; 8])
     }
 
@@ -234,195 +234,5 @@ impl Vector for Plane {
     #[inline(always)]
     fn ones(self) -> Plane {
         Plane::ONES
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512};
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{Plane, Vector};
-    use std::arch::x86_64::*;
-
-    /// One register of AVX-512F.
-    #[derive(Clone, Copy)]
-    pub(in super::super) struct Avx512(__m512i);
-
-    /// Every function that takes or makes a value: the machine has AVX-512F because there is a value, or
-    /// because the caller of `load` and `splat` promises it.
-    macro_rules! trusted {
-        ($e:expr) => {
-            // SAFETY: see above: the machine has the instructions. Memory operands are references.
-            unsafe { $e }
-        };
-    }
-
-    impl Vector for Avx512 {
-        #[inline(always)]
-        unsafe fn load(plane: &Plane) -> Avx512 {
-            Avx512(trusted!(_mm512_load_si512(std::ptr::from_ref(plane).cast())))
-        }
-
-        #[inline(always)]
-        unsafe fn splat(word: u64) -> Avx512 {
-            Avx512(trusted!(_mm512_set1_epi64(word as i64)))
-        }
-
-        #[inline(always)]
-        fn store(self, plane: &mut Plane) {
-            trusted!(_mm512_store_si512(std::ptr::from_mut(plane).cast(), self.0));
-        }
-
-        #[inline(always)]
-        fn and(self, other: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_and_si512(self.0, other.0)))
-        }
-
-        #[inline(always)]
-        fn or(self, other: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_or_si512(self.0, other.0)))
-        }
-
-        #[inline(always)]
-        fn xor(self, other: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_xor_si512(self.0, other.0)))
-        }
-
-        #[inline(always)]
-        fn minus(self, other: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_andnot_si512(other.0, self.0)))
-        }
-
-        #[inline(always)]
-        fn add(self, other: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_add_epi64(self.0, other.0)))
-        }
-
-        #[inline(always)]
-        fn shift_left<const BY: u32>(self) -> Avx512 {
-            Avx512(trusted!(_mm512_slli_epi64::<BY>(self.0)))
-        }
-
-        #[inline(always)]
-        fn rotate_left<const BY: u32>(self) -> Avx512 {
-            // The immediate of the instruction is signed in Rust, so the variable form; the compiler sees
-            // through it.
-            Avx512(trusted!(_mm512_rolv_epi64(self.0, _mm512_set1_epi64(i64::from(BY)))))
-        }
-
-        #[inline(always)]
-        fn any(self) -> bool {
-            trusted!(_mm512_test_epi64_mask(self.0, self.0)) != 0
-        }
-
-        #[inline(always)]
-        fn ones(self) -> Avx512 {
-            Avx512(trusted!(_mm512_set1_epi64(-1)))
-        }
-
-        // One instruction each: the table is indexed by the bits of the first, second and third operand.
-        #[inline(always)]
-        fn xor3(self, b: Avx512, c: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_ternarylogic_epi64::<0x96>(self.0, b.0, c.0)))
-        }
-
-        #[inline(always)]
-        fn majority(self, b: Avx512, c: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_ternarylogic_epi64::<0xE8>(self.0, b.0, c.0)))
-        }
-
-        #[inline(always)]
-        fn borrow(self, b: Avx512, c: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_ternarylogic_epi64::<0x8E>(self.0, b.0, c.0)))
-        }
-
-        #[inline(always)]
-        fn or_and(self, b: Avx512, c: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_ternarylogic_epi64::<0xF8>(self.0, b.0, c.0)))
-        }
-
-        #[inline(always)]
-        fn blend(mask: Avx512, this: Avx512, other: Avx512) -> Avx512 {
-            Avx512(trusted!(_mm512_ternarylogic_epi64::<0xCA>(mask.0, this.0, other.0)))
-        }
-    }
-
-    /// Two registers of AVX2.
-    #[derive(Clone, Copy)]
-    pub(in super::super) struct Avx2(__m256i, __m256i);
-
-    impl Vector for Avx2 {
-        #[inline(always)]
-        unsafe fn load(plane: &Plane) -> Avx2 {
-            let from: *const __m256i = std::ptr::from_ref(plane).cast();
-            Avx2(trusted!(_mm256_load_si256(from)), trusted!(_mm256_load_si256(from.add(1))))
-        }
-
-        #[inline(always)]
-        unsafe fn splat(word: u64) -> Avx2 {
-            let half = trusted!(_mm256_set1_epi64x(word as i64));
-            Avx2(half, half)
-        }
-
-        #[inline(always)]
-        fn store(self, plane: &mut Plane) {
-            let to: *mut __m256i = std::ptr::from_mut(plane).cast();
-            trusted!(_mm256_store_si256(to, self.0));
-            trusted!(_mm256_store_si256(to.add(1), self.1));
-        }
-
-        #[inline(always)]
-        fn and(self, other: Avx2) -> Avx2 {
-            Avx2(trusted!(_mm256_and_si256(self.0, other.0)), trusted!(_mm256_and_si256(self.1, other.1)))
-        }
-
-        #[inline(always)]
-        fn or(self, other: Avx2) -> Avx2 {
-            Avx2(trusted!(_mm256_or_si256(self.0, other.0)), trusted!(_mm256_or_si256(self.1, other.1)))
-        }
-
-        #[inline(always)]
-        fn xor(self, other: Avx2) -> Avx2 {
-            Avx2(trusted!(_mm256_xor_si256(self.0, other.0)), trusted!(_mm256_xor_si256(self.1, other.1)))
-        }
-
-        #[inline(always)]
-        fn minus(self, other: Avx2) -> Avx2 {
-            Avx2(
-                trusted!(_mm256_andnot_si256(other.0, self.0)),
-                trusted!(_mm256_andnot_si256(other.1, self.1)),
-            )
-        }
-
-        #[inline(always)]
-        fn add(self, other: Avx2) -> Avx2 {
-            Avx2(trusted!(_mm256_add_epi64(self.0, other.0)), trusted!(_mm256_add_epi64(self.1, other.1)))
-        }
-
-        #[inline(always)]
-        fn shift_left<const BY: u32>(self) -> Avx2 {
-            let by = trusted!(_mm_cvtsi64_si128(i64::from(BY)));
-            Avx2(trusted!(_mm256_sll_epi64(self.0, by)), trusted!(_mm256_sll_epi64(self.1, by)))
-        }
-
-        #[inline(always)]
-        fn rotate_left<const BY: u32>(self) -> Avx2 {
-            let by = trusted!(_mm_cvtsi64_si128(i64::from(64 - BY)));
-            let low = Avx2(trusted!(_mm256_srl_epi64(self.0, by)), trusted!(_mm256_srl_epi64(self.1, by)));
-            self.shift_left::<BY>().or(low)
-        }
-
-        #[inline(always)]
-        fn any(self) -> bool {
-            let both = trusted!(_mm256_or_si256(self.0, self.1));
-            trusted!(_mm256_testz_si256(both, both)) == 0
-        }
-
-        #[inline(always)]
-        fn ones(self) -> Avx2 {
-            let half = trusted!(_mm256_set1_epi64x(-1));
-            Avx2(half, half)
-        }
     }
 }

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The engines on the portable path, which every machine that is not an x86-64 gets: no machine code, no vector
+# instructions. The tests are those of the network and the lanes, the only engines that have native code, and what runs
+# is what `cargo test` has built already. Then the engines are built without the feature `native`, where the compiler sees
+# to it that there is no unsafe code at all.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+LUDEX_NATIVE=0 cargo test --release -p ludex-engine --lib --test propnet --test lanes --test lanes_suite --test allocation
+cargo check -p ludex-engine --no-default-features --lib
