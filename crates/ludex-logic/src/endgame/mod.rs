@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`mod@regress`] | regresses the goals over *sets* of states | games too large to visit, the last moves |
 //! | [`mod@solve`] | visits every reachable state | games that fit in memory: all values |
-//! | [`mod@file`] | the file that both write, mapped into memory and checked | |
+//! | [`mod@file`] | the file that both write, read whole and checked | |
 //! | [`query`] | what a state is worth: entries, plans, moves, classes | people and scripts |
 //!
 //! Search asks the [`Oracle`]. Sets of states are binary decision diagrams (`bdd.rs`), written as lists of state
@@ -18,7 +18,6 @@ mod cover;
 pub mod describe;
 pub mod file;
 pub mod invariants;
-mod mapping;
 pub mod query;
 pub mod regress;
 pub mod solve;

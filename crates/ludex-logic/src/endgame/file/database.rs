@@ -6,13 +6,13 @@ use super::{
 };
 use crate::endgame::bdd::LEAF;
 use crate::endgame::cover::{Cover, Part};
-use crate::endgame::mapping::Bytes;
 use crate::endgame::{Kind, Knowledge, Oracle};
 use ludex_engine::engine::Goal;
 use ludex_engine::row::Row;
 use ludex_engine::vocabulary::{FluentId, RoleId};
 use ludex_gdl::{Game, Rules, Sheet};
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
@@ -41,16 +41,19 @@ pub struct Verdict {
     pub reachable: Option<u32>,
 }
 
+/// Bytes of a part of a cover.
+const PART: usize = 16;
+
 /// A condition of a description: a fluent, and whether it must hold.
 pub type Condition = (FluentId, bool);
 
 /// Is shown one description after the other, until it says `false`.
 pub type Visit<'v> = &'v mut dyn FnMut(&[Condition]) -> bool;
 
-/// An end-game database, in memory or mapped.
+/// An end-game database, in memory.
 #[derive(Debug)]
 pub struct Database {
-    bytes: Bytes,
+    bytes: Vec<u8>,
     sections: [Range<usize>; TAGS],
     form: Form,
     hash: RulesHash,
@@ -65,21 +68,25 @@ pub struct Database {
 }
 
 impl Database {
-    /// Maps and checks a file.
+    /// Reads and checks a file. What happens to the file afterwards does not matter.
     pub fn open(path: &Path) -> Result<Database, FileError> {
-        if fs::metadata(path)?.len() < HEADER as u64 {
-            // Too short to be mapped, or to be anything.
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        if length < HEADER as u64 {
+            // Too short to be anything, or nothing that has a length.
             return Err(FileError::NotADatabase);
         }
-        Database::check(Bytes::map(path)?)
+        let mut bytes = Vec::new();
+        let room = usize::try_from(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        bytes.try_reserve_exact(room).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        // No more than there was when it was opened: a file that grows meanwhile is found by its length.
+        file.by_ref().take(length).read_to_end(&mut bytes)?;
+        Database::from_bytes(bytes)
     }
 
-    /// A database that is still in memory.
+    /// A database from the bytes of its file. Counts are compared with the length of what they count before anything is
+    /// made of them, so what is allocated beside the bytes is a fraction of their number.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Database, FileError> {
-        Database::check(Bytes::Owned(bytes))
-    }
-
-    fn check(bytes: Bytes) -> Result<Database, FileError> {
         if bytes.len() < HEADER || &bytes[..8] != MAGIC {
             return Err(FileError::NotADatabase);
         }
@@ -114,6 +121,13 @@ impl Database {
         }
         let overview = Overview::decode(&bytes[sections[Tag::Overview as usize].clone()])
             .ok_or(damaged("the overview"))?;
+        let values = &bytes[sections[Tag::Values as usize].clone()];
+        let rows = if form == Form::Regression { overview.roles } else { 1 };
+        if values.len() as u128 != u128::from(rows) * u128::from(overview.roles) * 4 {
+            return Err(damaged("the goal values"));
+        }
+        let values = values.chunks_exact(4).enumerate().filter_map(|(at, _)| read_u32(values, at));
+        let values = values.map(|v| (v as i32 != NO_GOAL).then_some(v as i32)).collect();
         let mut database = Database {
             bytes,
             sections,
@@ -123,17 +137,41 @@ impl Database {
             lists: Vec::new(),
             reachable: vec![None; overview.roles as usize],
             forced: vec![None; overview.roles as usize],
-            values: Vec::new(),
+            values,
         };
         database.read_lists().ok_or(damaged("the list of layers"))?;
-        let values = database.section(Tag::Values);
-        let values = values.chunks_exact(4).enumerate().filter_map(|(at, _)| read_u32(values, at));
-        database.values = values.map(|v| (v as i32 != NO_GOAL).then_some(v as i32)).collect();
-        let rows = if form == Form::Regression { overview.roles } else { 1 };
-        if database.values.len() as u64 != u64::from(rows) * u64::from(overview.roles) {
-            return Err(damaged("the goal values"));
+        if !database.has_whole_parts() {
+            return Err(damaged("the descriptions"));
+        }
+        if !database.has_whole_states() {
+            return Err(damaged("the states"));
         }
         Ok(database)
+    }
+
+    /// Whether every part of a cover leads to earlier ones and to some description: then whoever goes through the
+    /// descriptions meets one after no more steps than it has conditions and parts that leave a fluent free.
+    fn has_whole_parts(&self) -> bool {
+        let parts = self.section(Tag::Parts).len();
+        let leads_on = |part: Part| part.without != Cover::NONE || part.with != Cover::NONE;
+        parts.is_multiple_of(PART)
+            && (2..parts / PART).all(|at| self.part(Cover(at as u32)).is_some_and(leads_on))
+    }
+
+    /// Whether there are as many states as records, and an index with room for them.
+    fn has_whole_states(&self) -> bool {
+        let [states, slots, records] =
+            [Tag::States, Tag::Slots, Tag::Records].map(|tag| self.section(tag).len());
+        if self.form == Form::Regression {
+            return states == 0 && slots == 0 && records == 0;
+        }
+        let count = self.state_count() as u128;
+        let Overview { roles, words, .. } = self.overview;
+        records as u128 == count * u128::from(roles) * 8
+            && states as u128 == count * u128::from(words) * 8
+            && slots.is_multiple_of(4)
+            && (slots / 4).is_power_of_two()
+            && (slots / 4) as u128 > count
     }
 
     fn section(&self, tag: Tag) -> &[u8] {
@@ -326,9 +364,6 @@ impl Database {
         }
         let (slots, states) = (self.section(Tag::Slots), self.section(Tag::States));
         let size = slots.len() / 4;
-        if !size.is_power_of_two() {
-            return None;
-        }
         let first = hash_state(state) as usize & (size - 1);
         for probe in 0..size {
             let at = read_u32(slots, (first + probe) & (size - 1))?;
@@ -336,6 +371,9 @@ impl Database {
                 return None;
             }
             let at = at as usize;
+            if at >= self.state_count() {
+                return None;
+            }
             if (0..words).all(|word| read_u64(states, at * words + word) == Some(state[word])) {
                 let record = self.section(Tag::Records).get((at * roles + role.index()) * 8..)?;
                 let value = read_u32(record, 0)? as i32;
@@ -352,44 +390,34 @@ impl Database {
     }
 
     /// The conditions of a description of the cover that the state meets: each fluent, and whether it must
-    /// hold. Empty if it meets none.
+    /// hold. `None` if it meets none.
     pub fn matching(&self, cover: Cover, state: &Row) -> Option<Vec<Condition>> {
+        let mut tried = hashbrown::HashSet::new();
         let mut conditions = Vec::new();
-        let mut failed = hashbrown::HashSet::new();
-        self.match_part(cover, state, &mut conditions, &mut failed).then_some(conditions)
-    }
-
-    fn match_part(
-        &self,
-        cover: Cover,
-        state: &Row,
-        conditions: &mut Vec<Condition>,
-        failed: &mut hashbrown::HashSet<Cover>,
-    ) -> bool {
-        if cover == Cover::NONE || failed.contains(&cover) {
-            return false;
+        let mut open = vec![Way::to(cover)];
+        while let Some(way) = open.pop() {
+            way.take(&mut conditions);
+            if way.cover == Cover::ALL {
+                return Some(conditions);
+            }
+            // What was tried before leads to no description that the state meets, or it would have been the answer.
+            if way.cover == Cover::NONE || !tried.insert(way.cover) {
+                continue;
+            }
+            let Some(part) = self.part(way.cover) else { continue };
+            let word = state.get(part.level as usize / 64).copied().unwrap_or_default();
+            let holds = word >> (part.level % 64) & 1 == 1;
+            let fluent = FluentId(part.level);
+            let rest = if holds { part.with } else { part.without };
+            open.push(Way { cover: part.free, behind: conditions.len(), last: None });
+            open.push(Way { cover: rest, behind: conditions.len(), last: Some((fluent, holds)) });
         }
-        if cover == Cover::ALL {
-            return true;
-        }
-        let Some(part) = self.part(cover) else { return false };
-        let word = state.get(part.level as usize / 64).copied().unwrap_or_default();
-        let holds = word >> (part.level % 64) & 1 == 1;
-        conditions.push((FluentId(part.level), holds));
-        if self.match_part(if holds { part.with } else { part.without }, state, conditions, failed) {
-            return true;
-        }
-        conditions.pop();
-        if self.match_part(part.free, state, conditions, failed) {
-            return true;
-        }
-        failed.insert(cover);
-        false
+        None
     }
 
     /// A part of a cover; parts only lead to earlier ones.
     fn part(&self, cover: Cover) -> Option<Part> {
-        let bytes = self.section(Tag::Parts).get(cover.0 as usize * 16..)?;
+        let bytes = self.section(Tag::Parts).get(cover.0 as usize * PART..)?;
         let number = |at| read_u32(bytes, at);
         let part = Part {
             level: number(0)?,
@@ -403,26 +431,46 @@ impl Database {
 
     /// Calls `visit` with the conditions of each description of the cover, until it says `false`.
     pub fn each_description(&self, cover: Cover, visit: Visit<'_>) {
-        self.each_below(cover, &mut Vec::new(), visit);
+        let mut conditions = Vec::new();
+        let mut open = vec![Way::to(cover)];
+        while let Some(way) = open.pop() {
+            way.take(&mut conditions);
+            if way.cover == Cover::ALL && !visit(&conditions) {
+                return;
+            }
+            if way.cover == Cover::ALL || way.cover == Cover::NONE {
+                continue;
+            }
+            let Some(part) = self.part(way.cover) else { continue };
+            let behind = conditions.len();
+            let fluent = FluentId(part.level);
+            open.extend([
+                Way { cover: part.free, behind, last: None },
+                Way { cover: part.with, behind, last: Some((fluent, true)) },
+                Way { cover: part.without, behind, last: Some((fluent, false)) },
+            ]);
+        }
+    }
+}
+
+/// A way through the parts of a cover that is still to be gone: where it leads, behind how many conditions it branches
+/// off, and the condition on it. Ways are kept in a list, not on the stack of calls: a file decides how long they are.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    cover: Cover,
+    behind: usize,
+    last: Option<Condition>,
+}
+
+impl Way {
+    fn to(cover: Cover) -> Way {
+        Way { cover, behind: 0, last: None }
     }
 
-    fn each_below(&self, cover: Cover, conditions: &mut Vec<Condition>, visit: Visit<'_>) -> bool {
-        if cover == Cover::NONE {
-            return true;
-        }
-        if cover == Cover::ALL {
-            return visit(conditions);
-        }
-        let Some(part) = self.part(cover) else { return true };
-        for (rest, holds) in [(part.without, false), (part.with, true)] {
-            conditions.push((FluentId(part.level), holds));
-            let go_on = self.each_below(rest, conditions, visit);
-            conditions.pop();
-            if !go_on {
-                return false;
-            }
-        }
-        self.each_below(part.free, conditions, visit)
+    /// Makes `conditions` those on the way.
+    fn take(self, conditions: &mut Vec<Condition>) {
+        conditions.truncate(self.behind);
+        conditions.extend(self.last);
     }
 }
 
