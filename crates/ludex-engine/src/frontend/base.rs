@@ -13,6 +13,7 @@ use ludex_gdl::Game;
 use ludex_gdl::analysis::dependencies::Phase;
 use ludex_gdl::analysis::domains::Domain;
 use ludex_gdl::rewrite::demand::on_demand;
+use ludex_gdl::rewrite::trails::without_trails;
 use ludex_gdl::rules::RelationId;
 
 /// A flat program with its static tables filled.
@@ -118,8 +119,8 @@ pub(super) fn fill(
 }
 
 impl Base {
-    /// Flattens the rules and computes what depends on neither state nor moves, then hands the result to
-    /// `build`. A relation that runs into a limit, here or there, is rewritten to be computed on demand.
+    /// Flattens the rules, trails left out ([`without_trails`]), and computes what depends on neither state nor moves, then
+    /// hands the result to `build`. A relation that runs into a limit, here or there, is rewritten to be computed on demand.
     pub(crate) fn build<T>(
         game: &Game,
         budget: &Budget,
@@ -136,8 +137,9 @@ impl Base {
         budget: &Budget,
         mut build: impl FnMut(&Base) -> Result<T, Overrun>,
     ) -> Result<T, BuildError> {
+        let game = without_trails(game);
         let original_relations = game.rules.relations().count();
-        fitting(game, demanded, terms, |program, demanded| {
+        fitting(&game, demanded, terms, |program, demanded| {
             let mut store = program.empty_store();
             fill(&program, &mut store, budget, |_| true)?;
             build(&Base { program, store, demanded: demanded.to_vec(), original_relations })

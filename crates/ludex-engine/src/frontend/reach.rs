@@ -22,6 +22,7 @@ use crate::terms::Terms;
 use hashbrown::HashMap;
 use ludex_gdl::Game;
 use ludex_gdl::analysis::dependencies::Phase;
+use ludex_gdl::rewrite::trails::without_trails;
 
 /// With a table larger than this it is tried first whether computing some relations on demand takes less. (In Merrills, 4
 /// million ways to count pieces, of which 120,000 are asked for.) The largest that is worth listing are the 259,202 moves
@@ -46,8 +47,9 @@ const MOST_VARIANTS: usize = 64;
 
 /// The tables of fluents and moves filled with what play can reach, and usually with some that it cannot.
 pub(crate) fn reach(game: &Game, budget: &Budget) -> Result<(Program, Store), BuildError> {
+    let game = without_trails(game);
     let attempt = |most_rows: usize| {
-        fitting(game, Vec::new(), &Terms::default(), |program, _| fixpoint(program, budget, most_rows))
+        fitting(&game, Vec::new(), &Terms::default(), |program, _| fixpoint(program, budget, most_rows))
     };
     attempt(LARGE_TABLE).or_else(|error| match error.limit() {
         Some(limit) if limit.is_final() => Err(error),

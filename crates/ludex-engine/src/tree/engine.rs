@@ -21,6 +21,7 @@ use crate::terms::{TermId, Terms};
 use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::Game;
+use ludex_gdl::rewrite::trails::without_trails;
 use std::sync::Arc;
 
 /// The name by which users choose the engine.
@@ -74,7 +75,8 @@ impl Tree {
         budget: &Budget,
     ) -> Result<Tree, BuildError> {
         budget.begin(Stage::Tree)?;
-        let mut book = Rulebook::new(Program::new(game, vocabulary.terms().clone()), budget)?;
+        let game = without_trails(game);
+        let mut book = Rulebook::new(Program::new(&game, vocabulary.terms().clone()), budget)?;
         unfold(&mut book);
         let mut lexicon = Lexicon::default();
         number_all(&book, &mut lexicon, &vocabulary);

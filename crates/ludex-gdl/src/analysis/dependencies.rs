@@ -39,7 +39,7 @@ impl Dependencies {
         self.closure(self.direct(relation))[relation.index()]
     }
 
-    pub(super) fn graph(&self) -> &[Vec<u32>] {
+    pub(crate) fn graph(&self) -> &[Vec<u32>] {
         &self.direct
     }
 

@@ -3,4 +3,5 @@
 pub mod demand;
 pub mod fnext;
 mod simplify;
+pub mod trails;
 pub(crate) mod unfold;
