@@ -3,10 +3,10 @@
 //!
 //! The micro games, counts and recorded games run in every encoding on every engine, as treatments of the suite.
 
-use ludex_engine::{budget::Budget, datalog::Datalog, engine::Engine, error::BuildError, tree::Tree};
+use ludex_engine::{budget::Budget, datalog::Datalog, engine::Engine, error::BuildError};
 use ludex_gdl::Game;
 use ludex_gdl::rewrite::fnext::Encoding;
-use ludex_testkit::{Effort, Suite, corpus, differential, report::note, treatment::encoded, walk::Length};
+use ludex_testkit::{Effort, Suite, report::runs_slow, treatment::encoded, walk::Length};
 use std::time::Duration;
 
 fn build(game: &Game) -> Result<Box<dyn Engine>, BuildError> {
@@ -31,30 +31,11 @@ fn the_relevant_covering_changes_no_answer() {
 /// The other coverings come from the same code with more combinations of moves.
 #[test]
 fn the_other_coverings_change_no_answer() {
-    if std::env::var_os("LUDEX_SLOW").is_none() {
-        note("NOT RUN: the direct and pruned coverings on the public sheets (set LUDEX_SLOW)");
+    if !runs_slow("the direct and pruned coverings on the public sheets") {
         let reference = Suite::new("datalog", |game| build(&encoded(game, Encoding::Direct)));
         reference.perft();
         return Suite::new("datalog", |game| build(&encoded(game, Encoding::Pruned))).perft();
     }
     compare(Encoding::Direct);
     compare(Encoding::Pruned);
-}
-
-/// The one public sheet that the reference declines; the interpreter takes it.
-#[test]
-fn laiklee_hex_is_the_same_in_every_encoding() {
-    if std::env::var_os("LUDEX_SLOW").is_none() {
-        return note("NOT RUN: the encodings of laiklee_hex on the interpreter (set LUDEX_SLOW)");
-    }
-    let sources = corpus::shared_games("tree: encodings of laiklee_hex");
-    let Some(source) = sources.iter().find(|source| source.name == "laiklee_hex") else { return };
-    let game = source.game().expect("a sound sheet");
-    let tree = |game: &Game| Tree::new(game, &Budget::default()).expect("the interpreter takes it");
-    let (original, length) = (tree(&game), Length { games: 1, steps: 8, time: Duration::from_secs(5) });
-    for encoding in [Encoding::Relevant, Encoding::Direct, Encoding::Pruned] {
-        let translated = tree(&encoded(&game, encoding));
-        differential::compare(&original, &translated, 3, length)
-            .unwrap_or_else(|e| panic!("{encoding:?}: {e}"));
-    }
 }

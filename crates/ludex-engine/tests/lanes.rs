@@ -9,7 +9,7 @@ use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_gdl::{Game, Sheet};
 use ludex_testkit::corpus::{Source, games, shared_games};
-use ludex_testkit::report::{Report, note};
+use ludex_testkit::report::{Report, not_run};
 use std::collections::BTreeMap;
 
 /// No bound on plies.
@@ -181,6 +181,7 @@ fn shared_games_agree_with_the_reference() {
     if sources.is_empty() {
         return;
     }
+    assert_eq!(sources.len(), NAMES.len(), "every sheet of the list is there");
     walks(sources, 3, 12);
 }
 
@@ -312,7 +313,7 @@ fn tictactoe_has_the_exact_distribution() {
     let exact = exact(&mut *both.engine.worker(), &both.start, &mut BTreeMap::new());
     for instructions in [Instructions::Avx512, Instructions::Avx2, Instructions::Portable] {
         if !instructions.available() {
-            note(&format!("NOT RUN: lanes with {instructions:?}"));
+            not_run(&format!("lanes with {instructions:?}"), "the machine lacks them or LUDEX_NATIVE is 0");
             continue;
         }
         let count = 3_000_000;

@@ -11,7 +11,7 @@ use ludex_engine::propnet::lanes::{Answers, Lanes};
 use ludex_engine::row::Row;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
-use ludex_testkit::report::note;
+use ludex_testkit::report::runs_slow;
 use ludex_testkit::{Effort, Suite};
 use std::sync::Arc;
 
@@ -125,10 +125,6 @@ fn generated() {
 
 #[test]
 fn oracle() {
-    if std::env::var_os("LUDEX_SLOW").is_none() {
-        note(
-            "NOT RUN: lanes on more than the first playout of each record, and on large games (set LUDEX_SLOW)",
-        );
-    }
+    runs_slow("lanes on more than the first playout of each record, and on large games");
     suite().oracle();
 }

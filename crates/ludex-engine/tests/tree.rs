@@ -40,11 +40,6 @@ fn walks() {
 }
 
 #[test]
-fn shared_walks() {
-    suite().shared_walks();
-}
-
-#[test]
 fn treatments() {
     suite().treatments();
 }

@@ -11,7 +11,7 @@ use ludex_logic::endgame::regress::{Options, regress};
 use ludex_logic::endgame::solve::{self, Nature, Solution, solve};
 use ludex_logic::endgame::{Database, FileError, Kind, Knowledge, Oracle, file};
 use ludex_testkit::corpus;
-use ludex_testkit::report::note;
+use ludex_testkit::report::{note, runs_slow};
 use std::collections::HashMap;
 
 fn bundled(name: &str) -> Game {
@@ -185,8 +185,7 @@ fn connect_four_has_the_counts_and_value_of_a_program_of_its_own() {
     let small = connect_four(4, 4);
     assert_eq!((small.0, small.2), (161_029, 50));
     assert_eq!(counted_and_valued("connectfour4x4"), small);
-    if std::env::var_os("LUDEX_SLOW").is_none() {
-        note("NOT RUN: Connect Four on five columns of four, solved and counted (set LUDEX_SLOW)");
+    if !runs_slow("Connect Four on five columns of four, solved and counted") {
         return;
     }
     let large = connect_four(5, 4);

@@ -4,7 +4,7 @@
 //! looked for at `$LUDEX_SHARED`, else at `../shared` beside the repository, and tests that need it say
 //! loudly when it is absent ([`crate::report::not_run`]).
 
-use crate::report::{not_run, note};
+use crate::report::not_run;
 use ludex_gdl::syntax::{TextLimits, line_column};
 use ludex_gdl::{Game, Sheet};
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ pub fn shared(name: &str, what: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    not_run(what, &path);
+    not_run(what, &format!("{} not found; set LUDEX_SHARED", path.display()));
     None
 }
 
@@ -94,7 +94,11 @@ pub fn slow_sheets(engine: &str, what: &str) -> Vec<String> {
     let names: Vec<String> =
         lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
     if !names.is_empty() {
-        note(&format!("NOT RUN: {what} on {} slow sheets ({}; set LUDEX_SLOW)", names.len(), path.display()));
+        let what = format!("{what} on {} slow sheets", names.len());
+        not_run(
+            &what,
+            &format!("{}; set LUDEX_SLOW=1", path.strip_prefix(root()).unwrap_or(&path).display()),
+        );
     }
     names
 }

@@ -20,13 +20,17 @@ pub fn perft_rows(game: &str) -> Result<Vec<(usize, u64)>, String> {
     if rows.is_empty() { Err(format!("{game}.perft holds no row")) } else { Ok(rows) }
 }
 
-/// Compares the counts of every depth until their sum exceeds `most` nodes.
+/// Compares the counts of every depth until their sum exceeds `most` nodes, and that of the first depth in any case: what
+/// compares nothing must not pass.
 pub fn check_perft(engine: &dyn Engine, rows: &[(usize, u64)], most: u64) -> Result<(), String> {
+    if rows.is_empty() {
+        return Err("there is no count to compare with".to_owned());
+    }
     let mut worker = engine.worker();
-    let mut sum = 0;
-    for &(depth, expected) in rows {
-        sum += expected;
-        if sum > most {
+    let mut sum: u64 = 0;
+    for (at, &(depth, expected)) in rows.iter().enumerate() {
+        sum = sum.saturating_add(expected);
+        if sum > most && at > 0 {
             break;
         }
         let found = told(perft(&mut *worker, depth))?;

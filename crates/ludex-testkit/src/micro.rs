@@ -65,7 +65,7 @@ pub struct NextCase {
 /// All micro games, in the order of the files' names.
 ///
 /// # Panics
-/// If a file cannot be read or a name stands twice.
+/// If a file cannot be read, a name stands twice, or there is none.
 pub fn load() -> Vec<MicroGame> {
     let folder = testdata("rules");
     let entries =
@@ -82,6 +82,7 @@ pub fn load() -> Vec<MicroGame> {
             games.push(game);
         }
     }
+    assert!(!games.is_empty(), "{} holds no game", folder.display());
     games
 }
 

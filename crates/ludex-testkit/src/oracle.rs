@@ -48,15 +48,19 @@ fn perft_rows(path: &Path) -> Vec<(String, usize, u64)> {
     rows.collect()
 }
 
-/// Replays up to `playouts` playouts of each record. Returns the number of states compared.
+/// Replays up to `playouts` playouts of each record. Returns the number of states compared, of which each record has some.
 pub fn check_records(engine: &dyn Engine, records: &[PathBuf], playouts: usize) -> Result<usize, String> {
     let mut replayer = Replayer::new(engine);
     let mut states = 0;
     for path in records {
         let show = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        let before = states;
         for playout in Records::open(path).map_err(|e| show(&e))?.take(playouts) {
             let playout = playout.map_err(|e| show(&e))?;
             states += replayer.compare(&playout).map_err(|difference| difference.to_string())?;
+        }
+        if states == before {
+            return Err(show(&"the record holds no state to compare with"));
         }
     }
     Ok(states)

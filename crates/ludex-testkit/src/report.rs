@@ -1,10 +1,10 @@
 //! Collects what went wrong in many cases, so that one run shows all of it.
 
+use crate::corpus::root;
 use ludex_engine::fault::Fault;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::time::Instant;
 
 /// How many failing cases are shown in full.
@@ -72,15 +72,33 @@ impl Report {
     }
 }
 
-/// Says loudly that a part could not run because its data is not on this machine.
-///
-/// Goes to the standard error stream itself: what a passing test prints by macro is not shown.
-pub fn not_run(what: &str, path: &Path) {
-    let line = format!("ludex-testkit: NOT RUN: {what} ({} not found; set LUDEX_SHARED)\n", path.display());
-    let _ = std::io::stderr().write_all(line.as_bytes());
+/// The file with a line for everything that the tests left out, which `.ci/run` empties before and shows after them.
+const NOT_RUN: &str = "target/not-run.txt";
+
+/// Says loudly that `what` is not run, and why: on standard error, and in a file that outlives the test run.
+pub fn not_run(what: &str, why: &str) {
+    let line = format!("NOT RUN: {what} ({why})");
+    note(&line);
+    let path = root().join(NOT_RUN);
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+    // One write a line, so that those of several programs do not mix.
+    let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+    if let Err(error) = written {
+        note(&format!("{}: {error}", path.display()));
+    }
 }
 
-/// A line for whoever watches the test run, shown also when the test passes.
+/// Whether what takes long is run too: `LUDEX_SLOW` is set. Otherwise it is said that `what` is not run.
+pub fn runs_slow(what: &str) -> bool {
+    let slow = std::env::var_os("LUDEX_SLOW").is_some();
+    if !slow {
+        not_run(what, "it takes long; set LUDEX_SLOW=1");
+    }
+    slow
+}
+
+/// A line for whoever watches the test run. It goes to the standard error stream itself: what a passing test prints by
+/// macro is not shown.
 pub fn note(line: &str) {
     let _ = std::io::stderr().write_all(format!("ludex-testkit: {line}\n").as_bytes());
 }

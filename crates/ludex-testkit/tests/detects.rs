@@ -7,6 +7,7 @@ use ludex_engine::error::BuildError;
 use ludex_engine::fault::{Fault, Question};
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
+use ludex_testkit::derived::check_perft;
 use ludex_testkit::walk::Length;
 use ludex_testkit::{Effort, Suite, golden};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -238,5 +239,17 @@ fn declined_games_are_listed_or_it_is_a_failure() {
         Ok(Box::new(Datalog::new(game, &Budget::default().with_rows(1))?) as Box<dyn Engine>)
     });
     assert!(fails(|| suite.rules()));
+    assert!(fails(|| suite.treatments()));
     assert!(fails(|| suite.perft()));
+}
+
+/// Counts of which none is compared, and an engine that would fail the first one.
+#[test]
+fn counts_are_compared_or_it_is_a_failure() {
+    let game = ludex_testkit::corpus::games().into_iter().find(|source| source.name == "tictactoe");
+    let game = game.and_then(|source| source.game().ok()).expect("a bundled game");
+    let engine = build(&game, Defect::None).expect("a small game");
+    assert!(check_perft(&*engine, &[], 1000).is_err());
+    assert!(check_perft(&*engine, &[(1, 9), (2, 72)], 1).is_ok());
+    assert!(check_perft(&*engine, &[(1, 8), (2, 72)], 1).is_err(), "the first depth is always counted");
 }

@@ -19,6 +19,7 @@ mod replay;
 mod simulate;
 mod solve;
 
+use ludex_testkit::corpus::shared as shared_file;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -128,12 +129,7 @@ fn bundled() -> Vec<String> {
 }
 
 /// The folder with public games and recorded matches, where it is at hand. Says so loudly where not.
-fn shared() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let folder = std::env::var_os("LUDEX_SHARED").map_or(beside, PathBuf::from);
-    let found = folder.join("oracle").is_dir() && folder.join("games").is_dir();
-    if !found {
-        eprintln!("SKIPPED: no recorded matches at {} (set LUDEX_SHARED)", folder.display());
-    }
-    found.then_some(folder)
+fn shared(what: &str) -> Option<PathBuf> {
+    shared_file("games", what)?;
+    shared_file("oracle", what)?.parent().map(Path::to_owned)
 }

@@ -65,7 +65,7 @@ fn divided_counts_add_up() {
 
 #[test]
 fn public_games_have_the_counts_of_the_oracle() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ludex perft on public sheets") else { return };
     let table = std::fs::read_to_string(shared.join("oracle/perft.tsv")).expect("the oracle has counts");
     for game in ["connect4", "checkerstiny", "biddingtictactoe", "2pttc"] {
         let expected: Vec<u64> = table

@@ -113,7 +113,7 @@ fn missing_records_are_misuse_and_broken_ones_a_failure() {
 
 #[test]
 fn recorded_matches_of_public_games_agree() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = shared("ludex replay of the oracle's records") else { return };
     // A few small ones of each kind; the engines' own tests and scripts/replay-all.py replay them all.
     for name in ["connect4", "checkerstiny", "biddingtictactoe", "2pttc", "checkers.tail", "3pffa"] {
         let game = name.trim_end_matches(".tail");

@@ -1,6 +1,6 @@
 //! Clients that break the rules, by mistake or on purpose: nothing they do may harm a match.
 
-use crate::{Running, start};
+use crate::{Running, read_to_close, start};
 use ludex_engine::random::Random;
 use ludex_ggp::http::server::ServerLimits;
 use std::io::{Read, Write};
@@ -85,9 +85,8 @@ fn silent_and_slow_connections_make_room() {
     }
     let mut first = &silent[0];
     first.set_read_timeout(Some(Duration::from_secs(60))).expect("a sound time");
-    let mut answer = Vec::new();
     // Closed with or without a word; but closed, though an hour has not passed.
-    let _ = first.read_to_end(&mut answer);
+    read_to_close(&mut first);
     drop(silent);
     assert_eq!(player.ask("( INFO )"), AVAILABLE);
 }

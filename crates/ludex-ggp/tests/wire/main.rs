@@ -8,10 +8,20 @@ mod player;
 use ludex_ggp::http::server::{Handle, Handler, Server, ServerLimits};
 use ludex_ggp::player::{Player, Settings};
 use ludex_search::agent;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+/// What arrives until the other side closes the connection, in order or not. Fails if it stays open.
+fn read_to_close(stream: &mut impl Read) -> Vec<u8> {
+    let mut answer = Vec::new();
+    if let Err(error) = stream.read_to_end(&mut answer) {
+        let closed = [ErrorKind::ConnectionReset, ErrorKind::ConnectionAborted, ErrorKind::BrokenPipe];
+        assert!(closed.contains(&error.kind()), "the connection is still open: {error}");
+    }
+    answer
+}
 
 /// A player that listens on a free port until it is dropped.
 struct Running {
@@ -43,9 +53,7 @@ impl Running {
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a sound time");
         // A server that has seen enough may close before all is sent.
         let _ = stream.write_all(request);
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8_lossy(&answer).into_owned()
+        String::from_utf8_lossy(&read_to_close(&mut stream)).into_owned()
     }
 
     /// Posts a message as the Dresden controller does, without a Host; gives status line and body.

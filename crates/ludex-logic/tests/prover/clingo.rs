@@ -12,7 +12,7 @@ pub fn clingo(what: &str) -> Option<ludex_logic::asp::Clingo> {
         other => {
             let why =
                 other.map_or_else(|e| e.to_string(), |o| String::from_utf8_lossy(&o.stderr).into_owned());
-            ludex_testkit::report::note(&format!("NOT RUN: {what}: {}", why.trim()));
+            ludex_testkit::report::not_run(what, why.trim());
             None
         }
     }

@@ -15,7 +15,7 @@ use ludex_logic::formula::Request;
 use ludex_logic::prove::{Answer, Options, Prover, Reference};
 use ludex_logic::transition::System;
 use ludex_testkit::corpus::{self, Source};
-use ludex_testkit::report::{Report, note};
+use ludex_testkit::report::{Report, note, runs_slow};
 use std::time::Duration;
 
 const MOST_STATES: usize = 3000;
@@ -170,11 +170,9 @@ fn facts_hold_in_every_reachable_state() {
     let public = corpus::shared_games("discovery on public sheets");
     let wanted = if public.is_empty() { 5 } else { 30 };
     let sources: Vec<&Source> = bundled.iter().chain(&public).collect();
-    if std::env::var_os("LUDEX_SLOW").is_some() {
+    if runs_slow("discovery on sheets that are large or slow to enumerate") {
         names = sources.iter().map(|source| source.name.clone()).collect();
         names.dedup();
-    } else {
-        note("NOT RUN: discovery on sheets that are large or slow to enumerate (set LUDEX_SLOW)");
     }
     let mut report = Report::new("discovered facts");
     let mut tally = Tally::default();

@@ -6,7 +6,7 @@ use ludex_logic::formula::Request;
 use ludex_logic::prove::{Answer, Options, Prover, Refutation};
 use ludex_logic::transition::System;
 use ludex_testkit::corpus;
-use ludex_testkit::report::{Report, note};
+use ludex_testkit::report::{Report, runs_slow};
 use std::time::Duration;
 
 /// The sheet, the fluent of the persistence column, and the answers of the paper: turn taking, persistence, control.
@@ -30,10 +30,7 @@ fn the_answers_are_those_of_the_paper() {
         return;
     }
     let clingo = crate::clingo::clingo("Figure 2 by clingo");
-    let slow = std::env::var_os("LUDEX_SLOW").is_some();
-    if !slow {
-        note(&format!("NOT RUN: Figure 2 by clingo on {} (set LUDEX_SLOW)", SLOW.join(", ")));
-    }
+    let slow = runs_slow(&format!("Figure 2 by clingo on {}", SLOW.join(", ")));
     let mut report = Report::new("Figure 2");
     for (name, fluent, expected) in FIGURE {
         let source = sheets.iter().find(|source| source.name == name).expect(name);

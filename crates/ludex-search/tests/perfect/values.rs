@@ -126,8 +126,7 @@ fn small_games_are_played_perfectly() {
 
 #[test]
 fn larger_games_are_played_perfectly() {
-    if std::env::var_os("LUDEX_SLOW").is_none() {
-        eprintln!("NOT RUN: perfect play on {} (it takes minutes; set LUDEX_SLOW=1)", LARGE.join(", "));
+    if !ludex_testkit::report::runs_slow(&format!("perfect play on {}", LARGE.join(", "))) {
         return;
     }
     play_all(&LARGE);
