@@ -4,7 +4,8 @@
     scripts/wrap-comments.py [--check] [FILE...]
 
 A paragraph of `//`, `///` or `//!` lines of which one is longer than 120 columns is filled anew, to 110; code
-blocks, tables and lists keep their shape. Without FILE, every Rust file of the project. --check changes nothing and ends with status 1, with
+blocks, tables and lists keep their shape. Without FILE, every Rust file of the project. --check changes nothing and
+ends with status 1, with
 the places. Python 3, standard library only.
 """
 

@@ -119,9 +119,9 @@ impl<T: Element> Memory<T> {
         if self.buffer.item_count() == 0 {
             return &[];
         }
-        // SAFETY: the buffer is contiguous, holds `item_count` elements of type T (checked by `PyBuffer::get`) and is pinned
-        // while it is exported. Python code that writes to it from another thread meanwhile changes numbers, and every number
-        // is checked before it is used.
+        // SAFETY: the buffer is contiguous, holds `item_count` elements of type T (checked by
+        // `PyBuffer::get`) and is pinned while it is exported. Python code that writes to it from another
+        // thread meanwhile changes numbers, and every number is checked before it is used.
         unsafe { std::slice::from_raw_parts(self.buffer.buf_ptr().cast::<T>(), self.buffer.item_count()) }
     }
 
@@ -129,8 +129,8 @@ impl<T: Element> Memory<T> {
         if self.buffer.item_count() == 0 {
             return &mut [];
         }
-        // SAFETY: as in `slice`; it is writable (checked when it was bound), and each array is bound to one name of one batch, whose
-        // lock is held.
+        // SAFETY: as in `slice`; it is writable (checked when it was bound), and each array is bound to one
+        // name of one batch, whose lock is held.
         unsafe { std::slice::from_raw_parts_mut(self.buffer.buf_ptr().cast::<T>(), self.buffer.item_count()) }
     }
 }

@@ -1,8 +1,8 @@
 //! The compiled half of the Python package `ludex`.
 //!
-//! Thin: what is computed is computed by the crates `ludex` and `ludex-env`; here arguments are read, the interpreter lock is
-//! released around every computation, and errors become exceptions. Arrays are made by Python (`python/ludex`), and this
-//! half writes into their memory.
+//! Thin: what is computed is computed by the crates `ludex` and `ludex-env`; here arguments are read, the
+//! interpreter lock is released around every computation, and errors become exceptions. Arrays are made by
+//! Python (`python/ludex`), and this half writes into their memory.
 
 mod batch;
 mod error;

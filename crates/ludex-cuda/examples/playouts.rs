@@ -1,5 +1,6 @@
-//! Plays sheets on the GPU and on the CPU, and compares: `playouts SECONDS SHAPES FOLDER SHEET...`, where SHAPES is
-//! `auto` or a list of `digits:block:blocks:in_step`, with a `t` before it for gates as a table, and FOLDER takes `playouts.csv`.
+//! Plays sheets on the GPU and on the CPU, and compares: `playouts SECONDS SHAPES FOLDER SHEET...`, where
+//! SHAPES is `auto` or a list of `digits:block:blocks:in_step`, with a `t` before it for gates as a table,
+//! and FOLDER takes `playouts.csv`.
 
 use ludex_cuda::{Device, Shape, Source};
 use ludex_engine::budget::Budget;

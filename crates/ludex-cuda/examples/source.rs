@@ -1,4 +1,5 @@
-//! Prints the CUDA source of a sheet: `source SHEET [DIGITS [BLOCK [BLOCKS [IN_STEP [TABLE]]]]]`. What it costs goes to standard error.
+//! Prints the CUDA source of a sheet: `source SHEET [DIGITS [BLOCK [BLOCKS [IN_STEP [TABLE]]]]]`. What it
+//! costs goes to standard error.
 
 use ludex_cuda::{Shape, Source};
 use ludex_engine::budget::Budget;

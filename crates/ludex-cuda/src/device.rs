@@ -181,8 +181,8 @@ impl Kernel {
         Ok(blocks.max(1) * self.device.multiprocessors * units)
     }
 
-    /// `words` times 32 games from the start, none begun. `start` has a value for each fluent; `phase` is the phase of the
-    /// start. `most` is the bound on plies; the source was written for its number of digits.
+    /// `words` times 32 games from the start, none begun. `start` has a value for each fluent; `phase` is the
+    /// phase of the start. `most` is the bound on plies; the source was written for its number of digits.
     pub fn playing(
         &self,
         words: u32,

@@ -10,8 +10,8 @@ use std::fmt::Write;
 
 const INTERPRETER: &str = include_str!("table.cu");
 
-/// Shared memory of a multiprocessor that blocks can have, in bytes: what GPUs for computing have since 2022. Less is found
-/// out when the kernel is loaded.
+/// Shared memory of a multiprocessor that blocks can have, in bytes: what GPUs for computing have since 2022.
+/// Less is found out when the kernel is loaded.
 const SHARED: usize = 227 * 1024;
 
 /// What the system keeps of it for each block.

@@ -1,14 +1,14 @@
-//! What passing bindings on, dropping some of them again, and sharing results bring in the interpreter, game by game, in
-//! one run.
+//! What passing bindings on, dropping some of them again, and sharing results bring in the interpreter, game
+//! by game, in one run.
 //!
 //! ```text
 //! cargo run --release -p ludex-engine --example tree_options -- 2 ../shared/games/checkers.kif ../shared/games/chess.kif
 //! ```
 //!
-//! The first argument is the processor time for each game and configuration, in seconds; the others are sheets.
-//! The configurations take turns, so that what else the machine does meets all of them alike. Prints
-//! states a second, what the configurations without lose, and the processor time of preparation, as a table in Markdown.
-//! With 0 seconds only preparation is measured.
+//! The first argument is the processor time for each game and configuration, in seconds; the others are
+//! sheets. The configurations take turns, so that what else the machine does meets all of them alike. Prints
+//! states a second, what the configurations without lose, and the processor time of preparation, as a table
+//! in Markdown. With 0 seconds only preparation is measured.
 
 use cpu_time::ThreadTime;
 use ludex_engine::budget::Budget;

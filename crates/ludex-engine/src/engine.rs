@@ -56,9 +56,10 @@ pub trait Worker: Send {
     /// The role's goal value, or `None` where the rules give none, several, or one that is no number.
     fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault>;
 
-    /// From now on questions also end, as over a limit, when the deadline of `budget` passes, its token is cancelled or its
-    /// memory is used up. How many rows and steps a question may take stays as the engine was built. Workers that
-    /// cannot meet a limit, as their work is bounded when the engine is built, need not look.
+    /// From now on questions also end, as over a limit, when the deadline of `budget` passes, its token is
+    /// cancelled or its memory is used up. How many rows and steps a question may take stays as the engine
+    /// was built. Workers that cannot meet a limit, as their work is bounded when the engine is built, need
+    /// not look.
     fn obey(&mut self, _budget: &Budget) {}
 
     /// Plays at random from `state` until the game is over, somebody cannot move, or `most` moves are made.

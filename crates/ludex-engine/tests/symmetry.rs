@@ -45,7 +45,8 @@ fn who_moves_up_the_board_is_exchanged_with_who_moves_down() {
 
 #[test]
 fn what_is_counted_square_by_square_hides_the_symmetries_of_the_board() {
-    // This sheet counts discs column by column, so that only the exchange of the players is in the rules as they are written.
+    // This sheet counts discs column by column, so that only the exchange of the players is in the rules as
+    // they are written.
     assert_eq!(count(&bundled("reversi")), (2, 1, 1));
 }
 

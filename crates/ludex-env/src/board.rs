@@ -1,9 +1,11 @@
 //! Boards: channels x height x width, where what is proved of a game allows.
 //!
-//! Two arguments of a fluent are row and column if the fluents that agree in them make a group of which at most one holds: `(cell 1 2 x)`,
-//! `(cell 1 2 o)`, `(cell 1 2 b)`. Every other argument together is what is on the square, a channel each. Where exactly one of a square's
-//! group always holds, one channel says no more than the others together, and the one that most squares have initially is dropped. Rows and columns are
-//! in the order of the vocabulary, which is that of numbers and of letters; the first of the two arguments is the row.
+//! Two arguments of a fluent are row and column if the fluents that agree in them make a group of which at
+//! most one holds: `(cell 1 2 x)`, `(cell 1 2 o)`, `(cell 1 2 b)`. Every other argument together is what is
+//! on the square, a channel each. Where exactly one of a square's group always holds, one channel says no
+//! more than the others together, and the one that most squares have initially is dropped. Rows and columns
+//! are in the order of the vocabulary, which is that of numbers and of letters; the first of the two
+//! arguments is the row.
 
 use crate::encode::Counter;
 use ludex_engine::propnet::lanes::Column;
@@ -222,7 +224,8 @@ fn key_of<'t>(
     }
 }
 
-/// What need not be told: each fluent is in a group of which exactly one holds, and each group has one with this content.
+/// What need not be told: each fluent is in a group of which exactly one holds, and each group has one with
+/// this content.
 fn complement(
     fluents: &[FluentId],
     groups: &[&Group],

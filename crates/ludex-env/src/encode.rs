@@ -12,7 +12,8 @@ use ludex_logic::facts::Facts;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How states become arrays. Every game has a [`flat`](Encoder::flat) one; a [`board`](Encoder::board) takes proved structure.
+/// How states become arrays. Every game has a [`flat`](Encoder::flat) one; a [`board`](Encoder::board) takes
+/// proved structure.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     vocabulary: Arc<Vocabulary>,
@@ -49,9 +50,9 @@ impl Encoder {
         }
     }
 
-    /// Channels x height x width: a board whose squares are told by two arguments of a fluent, where it is proved what
-    /// holds on each square; whose turn it is, counters between zero and one, and whatever else there is as channels that are the same everywhere.
-    /// An error says why the game has none.
+    /// Channels x height x width: a board whose squares are told by two arguments of a fluent, where it is
+    /// proved what holds on each square; whose turn it is, counters between zero and one, and whatever else
+    /// there is as channels that are the same everywhere. An error says why the game has none.
     pub fn board(model: &Model, facts: &Facts) -> Result<Encoder, NoBoard> {
         let board = Board::find(model.vocabulary(), facts, model.initial())?;
         Ok(Encoder {
@@ -63,8 +64,9 @@ impl Encoder {
         })
     }
 
-    /// The same after a symmetry: what this encoder says of a state becomes what it says of the state that the symmetry makes of it.
-    /// With one that takes a role to the first role that is the view of this role, its own pieces where the first role's are.
+    /// The same after a symmetry: what this encoder says of a state becomes what it says of the state that
+    /// the symmetry makes of it. With one that takes a role to the first role that is the view of this role,
+    /// its own pieces where the first role's are.
     #[must_use]
     pub fn through(&self, symmetry: &Symmetry, model: &Model) -> Encoder {
         let mut comes_from: Vec<FluentId> = symmetry.fluents.clone();

@@ -43,8 +43,8 @@ pub enum EnvError {
     Games(usize),
     /// Threads could not be started.
     Threads(String),
-    /// A question about a state ran into a limit, which cannot happen on a network. Games may be in different steps now: reset the
-    /// batch, or build the model with larger limits.
+    /// A question about a state ran into a limit, which cannot happen on a network. Games may be in different
+    /// steps now: reset the batch, or build the model with larger limits.
     Fault(Fault),
 }
 

@@ -1,13 +1,15 @@
 //! Any game as a batch to step: thousands of games at a time, with given moves.
 //!
-//! A [`Model`] is a game compiled for it; a [`Batch`] is many games of the model, each in its own state. Actions come in as integers, an
-//! action of each role for each game; legal moves, rewards, ends and observations go out as arrays of the caller
-//! ([`Outputs`]). [`Options`] say what happens where the rules leave it open: when a game begins anew, what an illegal action means, what a
-//! goal is worth. Nothing that comes in is undefined.
+//! A [`Model`] is a game compiled for it; a [`Batch`] is many games of the model, each in its own state.
+//! Actions come in as integers, an action of each role for each game; legal moves, rewards, ends and
+//! observations go out as arrays of the caller ([`Outputs`]). [`Options`] say what happens where the rules
+//! leave it open: when a game begins anew, what an illegal action means, what a goal is worth. Nothing that
+//! comes in is undefined.
 //!
-//! Games with a network are stepped 512 at a time, one bit a game (`ludex_engine::propnet::lanes`); others one at a time by an interpreter, with the same
-//! answers. Use it to train or search with moves of your own; for random playouts of which only statistics are wanted the lanes
-//! are faster, and for questions about single states the engines are simpler.
+//! Games with a network are stepped 512 at a time, one bit a game (`ludex_engine::propnet::lanes`); others
+//! one at a time by an interpreter, with the same answers. Use it to train or search with moves of your own;
+//! for random playouts of which only statistics are wanted the lanes are faster, and for questions about
+//! single states the engines are simpler.
 //!
 //! ```
 //! use ludex_env::{Batch, Model, Options, Outputs, Start, Which};

@@ -9,27 +9,28 @@ pub enum Autoreset {
     /// In the step in which it ended: mask and observation are those of the new game, reward and flags those of
     /// the end. The last state of the old game is in [`Outputs::final_observation`](crate::Outputs::final_observation).
     SameStep,
-    /// Never: it stays as it is until [`Batch::reset`](crate::Batch::reset). Actions are not looked at, rewards are zero, and the
-    /// flags say again how it ended.
+    /// Never: it stays as it is until [`Batch::reset`](crate::Batch::reset). Actions are not looked at,
+    /// rewards are zero, and the flags say again how it ended.
     Disabled,
 }
 
-/// What an action means that is not legal: a move that the role may not make, or a number that no move has. In games that are
-/// over, and in those that begin anew in this step, actions are not looked at.
+/// What an action means that is not legal: a move that the role may not make, or a number that no move has.
+/// In games that are over, and in those that begin anew in this step, actions are not looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Illegal {
     /// An error that names game, role and action; no game is stepped.
     #[default]
     Raise,
-    /// The game ends without a move. The role gets its least value, each role whose action was legal its greatest; for two
-    /// who share a constant sum that is the sum.
+    /// The game ends without a move. The role gets its least value, each role whose action was legal its
+    /// greatest; for two who share a constant sum that is the sum.
     Lose,
-    /// A legal move is drawn instead, all equally likely, from the seed, the number of the game, that of the step and the role.
+    /// A legal move is drawn instead, all equally likely, from the seed, the number of the game, that of the
+    /// step and the role.
     Random,
 }
 
-/// What a role gets at the end of a game. Before the end it is zero, and also where a game is cut off or cannot be played on.
-/// A role to which the rules give no single value at the end has the least.
+/// What a role gets at the end of a game. Before the end it is zero, and also where a game is cut off or
+/// cannot be played on. A role to which the rules give no single value at the end has the least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rewards {
     /// The goal value.
@@ -37,8 +38,8 @@ pub enum Rewards {
     Goals,
     /// The goal value moved so that the least that the rules name is -1 and the greatest 1.
     Scaled,
-    /// The scaled value less the mean of the others', halved: the rewards of all roles sum to zero, and lie between -1 and 1. For
-    /// two roles whose goals have a constant sum this is the scaled value.
+    /// The scaled value less the mean of the others', halved: the rewards of all roles sum to zero, and lie
+    /// between -1 and 1. For two roles whose goals have a constant sum this is the scaled value.
     ZeroSum,
 }
 

@@ -1,7 +1,7 @@
 //! Where the results of a step go: arrays of the caller, each with a row a game.
 //!
-//! An array that is not given is not computed. Bytes are one or zero. Aligned to 64 bytes they are written fastest; nothing
-//! depends on it.
+//! An array that is not given is not computed. Bytes are one or zero. Aligned to 64 bytes they are written
+//! fastest; nothing depends on it.
 
 use crate::error::EnvError;
 
@@ -26,8 +26,8 @@ impl Cells<'_> {
 /// The arrays of a step or a reset.
 #[derive(Debug, Default)]
 pub struct Outputs<'a> {
-    /// Games x moves, all moves of a role after those of the role before ([`Model::moves`](crate::Model::moves)): which are
-    /// legal. Nothing is in a game that is over.
+    /// Games x moves, all moves of a role after those of the role before
+    /// ([`Model::moves`](crate::Model::moves)): which are legal. Nothing is in a game that is over.
     pub legal: Option<&'a mut [u8]>,
     /// The same with a bit a move: games x words of 64 bits.
     pub legal_words: Option<&'a mut [u64]>,

@@ -1,7 +1,7 @@
 //! What goal values are worth.
 //!
-//! Rewards are a sum over the roles of what each role's value is beyond the least, so they can be added up value by value in the
-//! lanes that have it, in any order of the roles.
+//! Rewards are a sum over the roles of what each role's value is beyond the least, so they can be added up
+//! value by value in the lanes that have it, in any order of the roles.
 
 use crate::options::Rewards;
 use ludex_engine::engine::Goal;

@@ -159,8 +159,8 @@ fn states(random: &mut Random) -> Vec<Vec<u64>> {
     states
 }
 
-/// Asks everything that a database can be asked. A good one answers a question in no time, so no bound is needed but for
-/// the descriptions, of which there may be many.
+/// Asks everything that a database can be asked. A good one answers a question in no time, so no bound is
+/// needed but for the descriptions, of which there may be many.
 fn ask_everything(database: &Database, states: &[Vec<u64>]) -> usize {
     let mut answered = database.groups().len() + database.item_count();
     for list in database.lists() {
@@ -295,8 +295,8 @@ fn ways_may_be_as_long_as_the_file() {
     assert_eq!(database.matching(cover, &[1]), None, "the first fluent holds");
 }
 
-/// Sixty parts, each with two ways to the one before: 2^60 ways. If they led nowhere, whoever looks for a description would
-/// never come back.
+/// Sixty parts, each with two ways to the one before: 2^60 ways. If they led nowhere, whoever looks for a
+/// description would never come back.
 #[test]
 fn parts_without_a_description_are_refused() {
     let ladder = |first: [u32; 4]| {

@@ -1,11 +1,12 @@
 //! Where an aid of the search helps, and where it does not.
 //!
-//! cargo run --release -p ludex-search --example aids -- heuristic|lanes|exploration=X [--matches N] [--iterations N | --milliseconds N] GAME...
+//! cargo run --release -p ludex-search --example aids -- heuristic|lanes|exploration=X [--matches N]
+//! [--iterations N | --milliseconds N] GAME...
 //!
-//! GAME is a sheet or the name of a bundled game. Two trees play against each other, one with the aid, and as many
-//! iterations a move or as much processor time; all roles take turns. `exploration=X` gives one of them that weight of what was
-//! tried little instead of the usual one. In games for one: the states that are listed until the
-//! best plan is known, without and with the goal heuristic.
+//! GAME is a sheet or the name of a bundled game. Two trees play against each other, one with the aid, and as
+//! many iterations a move or as much processor time; all roles take turns. `exploration=X` gives one of them
+//! that weight of what was tried little instead of the usual one. In games for one: the states that are
+//! listed until the best plan is known, without and with the goal heuristic.
 
 use ludex::engine::budget::Budget;
 use ludex::engine::engine::{Engine, Worker};

@@ -117,9 +117,9 @@ impl AlphaBeta {
         self.states
     }
 
-    /// Deepens until the best move of `role` at `state` is certain, or the clock ends. `None` if nothing
-    /// can be said: it is not the role's turn, or the game is not of the kind. A question that runs into a limit ends the
-    /// search with that fault; what is in the table stays true.
+    /// Deepens until the best move of `role` at `state` is certain, or the clock ends. `None` if nothing can
+    /// be said: it is not the role's turn, or the game is not of the kind. A question that runs into a limit
+    /// ends the search with that fault; what is in the table stays true.
     pub fn search(
         &mut self,
         worker: &mut dyn Worker,

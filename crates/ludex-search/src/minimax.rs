@@ -151,8 +151,9 @@ const ROUNDS: usize = 3;
 const MARGIN: f64 = 0.9;
 
 /// Which of the engines of one game searches fastest, found by letting each search for a moment; the first
-/// unless another is clearly faster. One that runs into a limit is the slowest. `None` if there are none. `clock` says how much time has passed since
-/// some moment; the processor time of the thread is better than the time of day on a busy machine.
+/// unless another is clearly faster. One that runs into a limit is the slowest. `None` if there are none.
+/// `clock` says how much time has passed since some moment; the processor time of the thread is better than
+/// the time of day on a busy machine.
 pub fn fastest(
     engines: &[&dyn Engine],
     settings: &Settings,

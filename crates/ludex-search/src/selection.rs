@@ -1,5 +1,5 @@
-//! Solver selection: which exhaustive search suits a game. What is proved of it decides, and where nothing is proved the search that
-//! notices by itself when it does not fit.
+//! Solver selection: which exhaustive search suits a game. What is proved of it decides, and where nothing is
+//! proved the search that notices by itself when it does not fit.
 
 use ludex_engine::engine::Goal;
 use ludex_logic::facts::{Facts, Turns};

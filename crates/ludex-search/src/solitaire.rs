@@ -1,11 +1,12 @@
 //! Games for one: every state that can be reached, once.
 //!
 //! With nobody to disturb it a plan that reaches a goal once reaches it always, and a state is worth going
-//! through once however one got there. So this lists states, each once, until it meets the
-//! best goal there is or has seen all; what it has found is a plan. Every second state that it looks at is the
-//! nearest to the start, the others are those closest to the goal ([`crate::goal_heuristic`]): where that
-//! misleads, half the work is lost, and where it does not, puzzles are solved whose states nobody could list.
-//! It is exact where the states fit its memory. Where they do not, [`crate::uct`] goes on by chance, and keeps the best game it has seen.
+//! through once however one got there. So this lists states, each once, until it meets the best goal there is
+//! or has seen all; what it has found is a plan. Every second state that it looks at is the nearest to the
+//! start, the others are those closest to the goal ([`crate::goal_heuristic`]): where that misleads, half the
+//! work is lost, and where it does not, puzzles are solved whose states nobody could list. It is exact where
+//! the states fit its memory. Where they do not, [`crate::uct`] goes on by chance, and keeps the best game it
+//! has seen.
 
 use crate::clock::Clock;
 use crate::goal_heuristic::{Degrees, GoalHeuristic};
@@ -84,9 +85,9 @@ impl Solitaire {
         Some(search)
     }
 
-    /// Goes on until the clock ends; true if nothing is left to do: the best plan is known, or the memory
-    /// is full. Without `goal_heuristic` it goes breadth first. A question that runs into a limit ends the search with that
-    /// fault: the state counts as not looked at, and the plan so far stays.
+    /// Goes on until the clock ends; true if nothing is left to do: the best plan is known, or the memory is
+    /// full. Without `goal_heuristic` it goes breadth first. A question that runs into a limit ends the
+    /// search with that fault: the state counts as not looked at, and the plan so far stays.
     pub fn search(
         &mut self,
         worker: &mut dyn Worker,

@@ -20,8 +20,8 @@ pub fn perft_rows(game: &str) -> Result<Vec<(usize, u64)>, String> {
     if rows.is_empty() { Err(format!("{game}.perft holds no row")) } else { Ok(rows) }
 }
 
-/// Compares the counts of every depth until their sum exceeds `most` nodes, and that of the first depth in any case: what
-/// compares nothing must not pass.
+/// Compares the counts of every depth until their sum exceeds `most` nodes, and that of the first depth in
+/// any case: what compares nothing must not pass.
 pub fn check_perft(engine: &dyn Engine, rows: &[(usize, u64)], most: u64) -> Result<(), String> {
     if rows.is_empty() {
         return Err("there is no count to compare with".to_owned());

@@ -48,7 +48,8 @@ fn perft_rows(path: &Path) -> Vec<(String, usize, u64)> {
     rows.collect()
 }
 
-/// Replays up to `playouts` playouts of each record. Returns the number of states compared, of which each record has some.
+/// Replays up to `playouts` playouts of each record. Returns the number of states compared, of which each
+/// record has some.
 pub fn check_records(engine: &dyn Engine, records: &[PathBuf], playouts: usize) -> Result<usize, String> {
     let mut replayer = Replayer::new(engine);
     let mut states = 0;

@@ -52,8 +52,8 @@ fn every_command_explains_itself_with_examples() {
     }
 }
 
-/// Each example is given to a shell as it stands, in an empty folder of its command's own, and ends with 0. Only ports are
-/// replaced by free ones: somebody may be using those of the examples.
+/// Each example is given to a shell as it stands, in an empty folder of its command's own, and ends with 0.
+/// Only ports are replaced by free ones: somebody may be using those of the examples.
 #[cfg(unix)]
 #[test]
 fn the_examples_of_all_help_texts_work_as_typed() {

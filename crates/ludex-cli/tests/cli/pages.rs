@@ -1,8 +1,9 @@
 //! The examples on the pages are run: what a page shows is what the binary prints.
 //!
-//! In a `console` block a line `$ COMMAND` is given to a shell with `ludex` on its path, in a folder of the page's own, and
-//! what it writes to standard output must be what follows; `...` stands for any lines. `$ cat FILE` is the other way round:
-//! the file is made of what follows, for the commands after it. `$ echo $?` shows the last status.
+//! In a `console` block a line `$ COMMAND` is given to a shell with `ludex` on its path, in a folder of the
+//! page's own, and what it writes to standard output must be what follows; `...` stands for any lines.
+//! `$ cat FILE` is the other way round: the file is made of what follows, for the commands after it.
+//! `$ echo $?` shows the last status.
 
 use crate::{Folder, ludex, path};
 use std::path::{Path, PathBuf};

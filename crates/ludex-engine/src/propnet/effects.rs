@@ -8,9 +8,9 @@
 //! problem at the level of bits. Where conditions are many, each is found by its *guard*, a bit that must be
 //! on for it to hold: of the hundred cells that a pacman could enter from, only the one he is in is looked at.
 //!
-//! The lists grow with moves times what each touches. Where that is too much, cut_points (`cut_points.rs`) can help; where
-//! conditions are many and seldom true, following changes (`tracker.rs`) serves better. How the lists come about is in
-//! `effects/draft.rs`.
+//! The lists grow with moves times what each touches. Where that is too much, cut_points (`cut_points.rs`)
+//! can help; where conditions are many and seldom true, following changes (`tracker.rs`) serves better. How
+//! the lists come about is in `effects/draft.rs`.
 
 mod draft;
 

@@ -1,9 +1,10 @@
 //! The automorphisms of a coloured graph, as generators.
 //!
-//! Colours are refined until nodes of one colour see the same colours around them. Where fluents or moves are left that have a colour in
-//! common, one is singled out, and so on: the path to a leaf at which everything is told apart. A symmetry takes this leaf to another one, so
-//! from the end of the path to its beginning every node is tried that could stand for the one singled out and is
-//! not yet known to by the symmetries found so far.
+//! Colours are refined until nodes of one colour see the same colours around them. Where fluents or moves are
+//! left that have a colour in common, one is singled out, and so on: the path to a leaf at which everything
+//! is told apart. A symmetry takes this leaf to another one, so from the end of the path to its beginning
+//! every node is tried that could stand for the one singled out and is not yet known to by the symmetries
+//! found so far.
 //!
 //! Colours are hashes: two that are equal by accident make the search miss something or go astray, never tell a wrong
 //! permutation, since each is compared with the rules.

@@ -45,7 +45,8 @@ mod unfold;
 
 pub use engine::Tree;
 
-/// What the interpreter does beside proving. The defaults are the fastest; the others are there to measure what each brings.
+/// What the interpreter does beside proving. The defaults are the fastest; the others are there to measure
+/// what each brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// A call passes the bindings of its rows on, so that nothing else is proved. Without, a called relation is
@@ -53,8 +54,8 @@ pub struct Options {
     pub filters: bool,
     /// What a node has answered stays until the state changes. Without, every call proves anew.
     pub sharing: bool,
-    /// How many other ways to pass bindings on are tried when the rules are prepared. A filter without which less work was
-    /// done is dropped; with 0 all are kept.
+    /// How many other ways to pass bindings on are tried when the rules are prepared. A filter without which
+    /// less work was done is dropped; with 0 all are kept.
     pub trials: usize,
 }
 

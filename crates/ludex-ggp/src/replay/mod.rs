@@ -66,8 +66,8 @@ impl Replayer {
         }
     }
 
-    /// The number of states compared if the engine agrees with all of `playout`; else the first difference, or the first
-    /// question that it could not answer.
+    /// The number of states compared if the engine agrees with all of `playout`; else the first difference,
+    /// or the first question that it could not answer.
     pub fn compare(&mut self, playout: &Playout) -> Result<usize, Box<Stopped>> {
         let stopped = |step: usize, cause: Cause| {
             let (record, playout) = (playout.record.clone(), playout.header.playout);

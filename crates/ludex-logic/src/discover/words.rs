@@ -15,8 +15,8 @@ pub struct Statement {
     pub kind: &'static str,
     /// The sentence.
     pub text: String,
-    /// The same for the prover ([`Request::read`](crate::formula::Request::read)): a formula, or the name of a property.
-    /// Of `length` it says that every match ends, not how soon.
+    /// The same for the prover ([`Request::read`](crate::formula::Request::read)): a formula, or the name of
+    /// a property. Of `length` it says that every match ends, not how soon.
     pub formula: String,
     /// How many facts it stands for.
     pub count: usize,

@@ -107,8 +107,8 @@ pub enum Arg {
 const MOST_PARTS: usize = 200;
 
 impl Property {
-    /// How many parts the property is the conjunction of: one for each value of the variables that it begins with, if it
-    /// begins with "for all". Each can be asked for by itself.
+    /// How many parts the property is the conjunction of: one for each value of the variables that it begins
+    /// with, if it begins with "for all". Each can be asked for by itself.
     pub fn parts(&self) -> usize {
         let Expression::All { variables, .. } = &self.root else { return 1 };
         let count =

@@ -113,9 +113,9 @@ impl<'s> Step<'s> {
     }
 }
 
-/// True if a move keeps the property, by the lemmas and what little moves demand at first sight. Each part of the property is a
-/// question of its own: in a game like chess the legality of moves is nearly all of the rules, and the square that a part is
-/// about depends on little of the rest.
+/// True if a move keeps the property, by the lemmas and what little moves demand at first sight. Each part of
+/// the property is a question of its own: in a game like chess the legality of moves is nearly all of the
+/// rules, and the square that a part is about depends on little of the rest.
 pub(super) fn is_kept_at_first_sight(
     system: &System,
     property: &Property,

@@ -2,11 +2,11 @@
 //! down with every joint move, whatever the state. Pawns that only go forward are such a measure, each the heavier the
 //! more of its way lies ahead.
 //!
-//! Weights are guessed from random play, by a perceptron: whatever move did not lower the sum adds to the weights of what it
-//! took away and takes from those of what it brought. Fluents that differ in one argument only (the file of a
-//! pawn) share a weight, or those that play did not show would have none. The proof is the checker's
-//! ([`check_measure`]): one small question for each joint move. What it cannot find: measures that go down only every few moves, and
-//! those that are no sum.
+//! Weights are guessed from random play, by a perceptron: whatever move did not lower the sum adds to the
+//! weights of what it took away and takes from those of what it brought. Fluents that differ in one argument
+//! only (the file of a pawn) share a weight, or those that play did not show would have none. The proof is
+//! the checker's ([`check_measure`]): one small question for each joint move. What it cannot find: measures
+//! that go down only every few moves, and those that are no sum.
 
 use super::certificate::{Flaw, check_measure};
 use super::termination::{Ranking, RankingKind};

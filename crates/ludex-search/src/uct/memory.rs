@@ -77,8 +77,8 @@ impl Tree {
         self.add_node(worker, state).map(|_| ())
     }
 
-    /// Makes the state after a joint move the root. What was found out below it is kept. After a fault the tree is empty
-    /// and must not be used again.
+    /// Makes the state after a joint move the root. What was found out below it is kept. After a fault the
+    /// tree is empty and must not be used again.
     pub fn advance(&mut self, worker: &mut dyn Worker, joint: &[MoveId], state: &[u64]) -> Result<(), Fault> {
         if let Some((_, moves)) = &mut self.record {
             if moves.first() == joint.first() {

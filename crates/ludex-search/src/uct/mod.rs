@@ -10,8 +10,8 @@
 //!   move that wins whatever follows, is backed up as such and never sampled again.
 //! - *Batches*: where the network is compiled for lanes, a new leaf is valued by 512 random games instead
 //!   of one, which takes as long as one to a few dozen of them, as the game is.
-//! - *GoalHeuristic* ([`crate::goal_heuristic`]): without lanes the outcome of the one random game is mixed with how far the goals'
-//!   conditions are met, as far as that is known to foretell anything.
+//! - *GoalHeuristic* ([`crate::goal_heuristic`]): without lanes the outcome of the one random game is mixed
+//!   with how far the goals' conditions are met, as far as that is known to foretell anything.
 //! - *Reuse*: [`Tree::advance`] keeps what was found out below the moves made (`memory.rs`).
 //!
 //! One tree belongs to one thread; several threads search with a tree each and add up their
@@ -159,8 +159,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Searches until the clock ends or the value of the root is proved. A question that runs into a limit ends the search
-    /// too; the way down to it is forgotten, and what was found before stays.
+    /// Searches until the clock ends or the value of the root is proved. A question that runs into a limit
+    /// ends the search too; the way down to it is forgotten, and what was found before stays.
     pub fn search(&mut self, tools: &mut Tools<'_>, clock: &mut Clock) -> Result<(), Fault> {
         // Even a search without time lists the moves.
         if self.nodes[ROOT.index()].kind == Kind::Leaf && self.nodes[ROOT.index()].proof.is_none() {

@@ -1,7 +1,7 @@
 //! Questions to a game: what they can be told, and what they answer.
 //!
-//! A question is made by a method of [`Game`](crate::Game) and has sensible defaults; methods of its own change them, and
-//! `run` answers. Nothing is computed before.
+//! A question is made by a method of [`Game`](crate::Game) and has sensible defaults; methods of its own
+//! change them, and `run` answers. Nothing is computed before.
 
 mod playouts;
 #[cfg(feature = "logic")]

@@ -25,8 +25,8 @@ pub struct Solve<'g> {
 pub struct Solved {
     /// Reachable states.
     pub states: usize,
-    /// True if the values are those of best play: the game is for one, or for two who take turns for a constant sum. Else
-    /// they are what a role can force by itself.
+    /// True if the values are those of best play: the game is for one, or for two who take turns for a
+    /// constant sum. Else they are what a role can force by itself.
     pub exact: bool,
     /// By role, in the order of the roles.
     pub roles: Vec<RoleValue>,

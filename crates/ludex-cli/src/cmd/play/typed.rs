@@ -1,7 +1,8 @@
 //! What a person types: a move, by number or in words, or one of a few commands.
 //!
-//! A move can be typed as the rules spell it, without parentheses, in infix notation, in any case, and with names cut short
-//! as long as one legal move is meant. Numbers inside a move are never cut short: `drop 1` is not `(drop 10)`.
+//! A move can be typed as the rules spell it, without parentheses, in infix notation, in any case, and with
+//! names cut short as long as one legal move is meant. Numbers inside a move are never cut short: `drop 1` is
+//! not `(drop 10)`.
 
 use ludex::gdl::spelling::nearest;
 

@@ -16,8 +16,8 @@ pub(super) struct Executable {
 type Function = unsafe extern "sysv64" fn(*mut u64, *mut Finding, u32, *mut u64) -> u32;
 
 impl Executable {
-    /// Functions that a `Writer` has written, all places that they go to among them (`Assembler::finish`). `None` where the
-    /// system gives no memory for code.
+    /// Functions that a `Writer` has written, all places that they go to among them (`Assembler::finish`).
+    /// `None` where the system gives no memory for code.
     pub(super) fn new(bytes: &[u8], reach: Reach) -> Option<Executable> {
         let mut memory = MmapMut::map_anon(bytes.len().max(1)).ok()?;
         memory[..bytes.len()].copy_from_slice(bytes);
@@ -29,9 +29,10 @@ impl Executable {
     pub(super) fn ask(&self, question: Question, row: &Row, findings: &mut [Finding], time: u32) -> bool {
         self.look_at_lengths(row, findings);
         let row = row.as_ptr().cast_mut();
-        // SAFETY: the function of a conjunction begins there. It reads words of the row below `row_words`, the most that
-        // any test or guard names, reads and writes findings by the numbers of conjunctions, and touches nothing else,
-        // above all no word of the row by writing; the lengths are those that it needs.
+        // SAFETY: the function of a conjunction begins there. It reads words of the row below `row_words`,
+        // the most that any test or guard names, reads and writes findings by the numbers of conjunctions,
+        // and touches nothing else, above all no word of the row by writing; the lengths are those that it
+        // needs.
         unsafe { self.call(question.place(), row, findings, time, &mut []) != 0 }
     }
 
@@ -47,8 +48,9 @@ impl Executable {
     ) {
         self.look_at_lengths(row, findings);
         assert!(flips.len() >= self.reach.flip_words, "too short for the code");
-        // SAFETY: the function of a list of effects begins there. It does as in `ask`, and writes words of row and flips
-        // below `flip_words`, the most that any effect names; the row and the flips are ours alone.
+        // SAFETY: the function of a list of effects begins there. It does as in `ask`, and writes words of
+        // row and flips below `flip_words`, the most that any effect names; the row and the flips are ours
+        // alone.
         unsafe { self.call(action.0, row.as_mut_ptr(), findings, time, flips) };
     }
 

@@ -1,4 +1,5 @@
-//! Where no code can run, because it is for x86-64 or because native code is not built in: the same names, never a value.
+//! Where no code can run, because it is for x86-64 or because native code is not built in: the same names,
+//! never a value.
 
 use super::{Action, Question, Reach};
 use crate::propnet::formula::Finding;

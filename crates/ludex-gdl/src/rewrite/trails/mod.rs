@@ -11,15 +11,16 @@
 //! exponentially many, though all that is asked is whether there is one. Where there is a walk there is a path, so the
 //! trail decides nothing: this rewriting leaves it out, and what is left is plain reachability.
 //!
-//! **When it is right.** Let `p(x, t)` be the relations of a component of the rules in which each rule calls at most
-//! one of them, with `t` the trail, and `p'(x)` the same rules without trails and without the conditions on them. If
-//! `p(x, t)` holds then `p'(x)` does, since conditions were only left out. Let `p'(x)` hold, and take a
-//! shortest derivation: a chain of calls. Only one rule extends the trail, by a *key*. Keys tell the calls apart: two
-//! calls of the chain that extend the trail by the same key are the same call (arguments that never
-//! change along the chain are equal, and the key determines the others), and then there would be a shorter chain. So the keys on
-//! the chain are pairwise different, and the chain is a derivation of `p(x, t)` if all conditions on trails hold for every
-//! trail of different keys. That is tried out, once for each length, with symbols in the place of keys
-//! ([`symbolic`]): what is proved of them is true of any different keys.
+//! **When it is right.** Let `p(x, t)` be the relations of a component of the rules in which each rule calls
+//! at most one of them, with `t` the trail, and `p'(x)` the same rules without trails and without the
+//! conditions on them. If `p(x, t)` holds then `p'(x)` does, since conditions were only left out. Let `p'(x)`
+//! hold, and take a shortest derivation: a chain of calls. Only one rule extends the trail, by a *key*. Keys
+//! tell the calls apart: two calls of the chain that extend the trail by the same key are the same call
+//! (arguments that never change along the chain are equal, and the key determines the others), and then there
+//! would be a shorter chain. So the keys on the chain are pairwise different, and the chain is a derivation
+//! of `p(x, t)` if all conditions on trails hold for every trail of different keys. That is tried out, once
+//! for each length, with symbols in the place of keys ([`symbolic`]): what is proved of them is true of any
+//! different keys.
 //!
 //! All of this is looked at in the rules, whatever the names are; where one part is missing nothing is changed. What
 //! it does not find: trails that begin with a variable, rules with two calls, and trails whose conditions read

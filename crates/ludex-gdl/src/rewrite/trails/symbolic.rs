@@ -1,9 +1,9 @@
 //! Conditions on trails, tried out with symbols in the place of keys.
 //!
-//! A symbol stands for any key, and different symbols for different keys. A derivation with symbols is a derivation for
-//! every such choice of keys, as long as it never needs to know which key a symbol is: comparing a symbol with a
-//! constant that is a possible key is *open*. An atom with one symbol that is open otherwise holds if it holds for every
-//! key: `cell(S)` by the facts about cells.
+//! A symbol stands for any key, and different symbols for different keys. A derivation with symbols is a
+//! derivation for every such choice of keys, as long as it never needs to know which key a symbol is:
+//! comparing a symbol with a constant that is a possible key is *open*. An atom with one symbol that is open
+//! otherwise holds if it holds for every key: `cell(S)` by the facts about cells.
 //!
 //! This is a small top-down prover with bounds on depth and work. It is there for conditions such as "the list
 //! does not have this member", not for rules in general: what it cannot decide is open, and then nothing is rewritten.
@@ -28,8 +28,8 @@ enum Truth {
     Open,
 }
 
-/// Whether the conditions on trails of all steps hold for every trail that is extended from one of `begins` by different
-/// keys.
+/// Whether the conditions on trails of all steps hold for every trail that is extended from one of `begins`
+/// by different keys.
 pub(super) fn hold_for_all_trails(
     rules: &Rules,
     steps: &[Step<'_>],

@@ -10,11 +10,11 @@
 //!
 //! All numbers are little-endian. A file is written under a temporary name and renamed when it is complete,
 //! so a crash never leaves one that looks complete; truncation and damage are found by length and checksum
-//! when it is opened, and a file of other rules by their hash. It is read into memory, not mapped: mapped bytes can change
-//! underneath, and the process dies of a signal when somebody truncates the file. The checksum is no protection from
-//! a file that was made to do harm, so counts are compared with lengths when it is opened, lookups check every
-//! index, and nodes of diagrams and parts of covers only lead to earlier ones: nothing hangs or panics, and what
-//! is allocated is bounded by the length of the file.
+//! when it is opened, and a file of other rules by their hash. It is read into memory, not mapped: mapped
+//! bytes can change underneath, and the process dies of a signal when somebody truncates the file. The
+//! checksum is no protection from a file that was made to do harm, so counts are compared with lengths when
+//! it is opened, lookups check every index, and nodes of diagrams and parts of covers only lead to earlier
+//! ones: nothing hangs or panics, and what is allocated is bounded by the length of the file.
 
 mod database;
 mod encode;
