@@ -6,5 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-LUDEX_NATIVE=0 cargo test --release -p ludex-engine --lib --test propnet --test lanes --test lanes_suite --test allocation
-cargo check -p ludex-engine --no-default-features --lib
+# Of the whole workspace, because features of dependencies are those of all that is selected: with one crate alone they
+# are fewer, and the engines would be compiled again.
+LUDEX_NATIVE=0 cargo test --release --workspace --lib --test propnet --test lanes --test lanes_suite --test allocation
+cargo check --release -p ludex-engine --no-default-features --lib

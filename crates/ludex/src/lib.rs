@@ -34,8 +34,9 @@
 //!
 //! # Features
 //!
-//! `logic`, `search` (with `logic`) and `ggp` (with `search`) stand for the crates of those names; all are on by default.
-//! Without them there is rules, engines and play.
+//! `logic`, `search` (with `logic`) and `ggp` (with `search`) stand for the crates of those names; `native` is machine code
+//! and vector instructions in the engines. All are on by default; without them there are rules, engines and play. `cuda`
+//! plays on GPUs.
 
 #![forbid(unsafe_code)]
 
