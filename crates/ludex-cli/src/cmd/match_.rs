@@ -127,7 +127,7 @@ fn show(
             out.write_all(boards.draw(vocabulary, state).as_bytes())?;
         }
         Event::Over { fault: Some(_), .. } => {
-            writeln!(out, "The match was broken off: the judge met a limit.")?
+            writeln!(out, "The match was broken off: the judge met a limit.")?;
         }
         Event::Over { goals, aborted, fault: None } => {
             if *aborted {

@@ -205,7 +205,7 @@ impl<'m> Table<'m> {
             return Err(unreachable);
         }
         let mut last: Option<Vec<String>> = None;
-        let played = self.to_the_end(&mut last, watch);
+        let played = self.play_on(&mut last, watch);
         let (completed, goals, fault) = match played {
             Ok((completed, goals)) => (completed, goals, None),
             Err(fault) => (false, vec![None; self.vocabulary.role_count()], Some(fault)),
@@ -224,7 +224,7 @@ impl<'m> Table<'m> {
     }
 
     /// Plays until the game is over or the match is broken off; says whether it is over, and the goals.
-    fn to_the_end(
+    fn play_on(
         &mut self,
         last: &mut Option<Vec<String>>,
         watch: &mut dyn FnMut(Event<'_>),

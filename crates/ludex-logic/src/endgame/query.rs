@@ -146,6 +146,9 @@ pub fn query(database: &Database, worker: &mut dyn Worker, state: &Row) -> Resul
     Ok(Answer { classes, entries, moves, gap })
 }
 
+/// A joint move and the depth it leads to, if the database knows one.
+type Continuation = (Vec<MoveId>, Option<u32>);
+
 /// Every joint move from the state with the depth it leads to.
 fn options(
     database: &Database,
@@ -153,7 +156,7 @@ fn options(
     state: &Row,
     role: RoleId,
     kind: Kind,
-) -> Result<Vec<(Vec<MoveId>, Option<u32>)>, Fault> {
+) -> Result<Vec<Continuation>, Fault> {
     let mut all = Vec::new();
     each_successor(worker, state, &mut |joint, next| {
         all.push((joint.to_vec(), database.depth(next, role, kind)));
@@ -186,11 +189,7 @@ fn each_successor(
 
 /// For each own move the depth it leads to if the others help (reachable) or hinder (forced) as best they
 /// can.
-fn by_own_move(
-    options: &[(Vec<MoveId>, Option<u32>)],
-    role: RoleId,
-    kind: Kind,
-) -> Vec<(MoveId, Option<u32>)> {
+fn by_own_move(options: &[Continuation], role: RoleId, kind: Kind) -> Vec<(MoveId, Option<u32>)> {
     let mut own: Vec<MoveId> = options.iter().map(|(joint, _)| joint[role.index()]).collect();
     own.sort_unstable();
     own.dedup();
