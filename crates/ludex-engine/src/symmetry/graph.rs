@@ -224,8 +224,8 @@ impl RuleGraph {
             let node = self.roles + role;
             colours[node] = 3;
             let end = self.moves.get(role + 1).copied().unwrap_or(self.roles);
+            colours[self.moves[role]..end].fill(4);
             for action in self.moves[role]..end {
-                colours[action] = 4;
                 links.push((action as u32, node as u32, MADE_BY));
             }
         }

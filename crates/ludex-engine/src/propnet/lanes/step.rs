@@ -214,7 +214,10 @@ impl Stepper {
         let memory = self.memory(block);
         let choice = &self.plan.choices[role.index()];
         let roles = self.roles.len();
-        assert!(numbers.len() <= LANES * roles && numbers.len() % roles == 0, "rows of a number a role");
+        assert!(
+            numbers.len() <= LANES * roles && numbers.len().is_multiple_of(roles),
+            "rows of a number a role"
+        );
         let read = Read {
             memory,
             choice,

@@ -325,8 +325,8 @@ mod x86 {
         // A store may write beyond its row where the next row's store mends it: not at the end, and not if other
         // columns are there already.
         let wide = match width {
-            ..=16 => 16,
-            ..=32 => 32,
+            0..=16 => 16,
+            17..=32 => 32,
             _ => 64,
         };
         let inside = if width == wide {

@@ -50,7 +50,8 @@ pub(super) fn hold_for_all_trails(
     };
     for begin in begins {
         let mut trail = begin.clone();
-        for length in 0..=keys.len() {
+        // A trail of each length, the longest with all keys on it, and the key by which it is extended.
+        for symbol in symbols.iter().map(Some).chain([None]) {
             let others = steps.iter().filter(|step| step.extended().is_none());
             for step in others {
                 let put = |v: Variable| if v == step.trail { trail.clone() } else { Term::Variable(v) };
@@ -60,10 +61,8 @@ pub(super) fn hold_for_all_trails(
                     return false;
                 }
             }
-            if length == keys.len() {
-                break;
-            }
-            let symbol = Term::Constant(symbols[length]);
+            let Some(&symbol) = symbol else { break };
+            let symbol = Term::Constant(symbol);
             let put = |v: Variable| match v {
                 v if v == extending.trail => trail.clone(),
                 v if v == key => symbol.clone(),
