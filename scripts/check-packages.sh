@@ -18,7 +18,8 @@ cargo package --quiet --locked --workspace --exclude ludex-testkit --no-verify -
     printf '[patch.crates-io]\n'
 } > "$place/Cargo.toml"
 for package in target/package/*.crate; do
-    tar -xzf "$package" -C "$place"
+    # Files in packages are of the year 2006, and would be taken for those of the last time: -m makes them new.
+    tar -xzmf "$package" -C "$place"
     folder=$(basename "$package" .crate)
     echo "${folder%-*} = { path = \"$folder\" }" >> "$place/Cargo.toml"
     for file in README.md LICENSE-MIT LICENSE-APACHE; do

@@ -19,7 +19,7 @@
 //! (arguments that never change along the chain are equal, and the key determines the others), and then there
 //! would be a shorter chain. So the keys on the chain are pairwise different, and the chain is a derivation
 //! of `p(x, t)` if all conditions on trails hold for every trail of different keys. That is tried out, once
-//! for each length, with symbols in the place of keys ([`symbolic`]): what is proved of them is true of any
+//! for each length, with symbols in the place of keys (`symbolic.rs`): what is proved of them is true of any
 //! different keys.
 //!
 //! All of this is looked at in the rules, whatever the names are; where one part is missing nothing is changed. What
