@@ -38,7 +38,7 @@ if command -v valgrind > /dev/null; then
     program=$(cargo test --release -p ludex-engine --lib --no-run --message-format=json 2> /dev/null |
         sed -n 's/.*"executable":"\([^"]*ludex_engine[^"]*\)".*/\1/p' | tail -1)
     # Compiled for the processor at hand, it has AVX2 there and no AVX-512.
-    valgrind --quiet --error-exitcode=9 "$program" --test-threads=1 propnet::jit propnet::lanes
+    valgrind --quiet --error-exitcode=9 "$program" --test-threads=1 propnet::jit propnet::lanes::plan
 else
     not_run "valgrind" "it is not installed"
 fi
