@@ -79,26 +79,29 @@ impl Perft {
     }
 }
 
-/// Calls `visit` with every way to choose one move from each list, up to its first error.
+/// Calls `visit` with every way to choose one move from each list, up to its first error. The lists are ascending and
+/// without duplicates, as engines give them; the last role's moves change fastest.
 pub fn each_joint_move<E>(
     legal: &[Vec<MoveId>],
     joint: &mut Vec<MoveId>,
     visit: &mut dyn FnMut(&[MoveId]) -> Result<(), E>,
 ) -> Result<(), E> {
     joint.clear();
-    extend(legal, joint, visit)
-}
-
-fn extend<E>(
-    legal: &[Vec<MoveId>],
-    joint: &mut Vec<MoveId>,
-    visit: &mut dyn FnMut(&[MoveId]) -> Result<(), E>,
-) -> Result<(), E> {
-    let Some(moves) = legal.get(joint.len()) else { return visit(joint) };
-    for &action in moves {
-        joint.push(action);
-        extend(legal, joint, visit)?;
-        joint.pop();
+    joint.extend(legal.iter().filter_map(|moves| moves.first()));
+    if joint.len() < legal.len() {
+        return Ok(());
     }
-    Ok(())
+    loop {
+        visit(joint)?;
+        // The last role that has another move takes it, those behind it begin anew.
+        let next = (0..legal.len()).rev().find_map(|role| {
+            let at = legal[role].partition_point(|action| *action <= joint[role]);
+            legal[role].get(at).map(|&action| (role, action))
+        });
+        let Some((role, action)) = next else { return Ok(()) };
+        joint[role] = action;
+        for later in role + 1..legal.len() {
+            joint[later] = legal[later][0];
+        }
+    }
 }

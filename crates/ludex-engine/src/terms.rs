@@ -1,8 +1,20 @@
 //! Ground terms as numbers.
+//!
+//! Terms share their parts, so a term that takes a few bytes here can be beyond all measure when it is written down: a
+//! hundred rules of the form `p1(f(X, X)) if p0(X)` make one of 2^100 names. Each term knows its written size and its
+//! depth, and what rules derive is refused beyond a limit ([`Terms::derive`]). Walks over terms may therefore recurse.
 
+use crate::budget::Exceeded;
 use hashbrown::HashTable;
 use ludex_gdl::{Symbol, Symbols};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+/// The most characters of a term that rules derive. (The lists of visited cells in laiklee_hex have some hundreds.)
+pub(crate) const MOST_WRITTEN: u64 = 1 << 16;
+
+/// The deepest term that rules derive. The text nests 200 deep at most; a list of this length is no game's.
+pub(crate) const MOST_DEPTH: u32 = 1_000;
 
 /// A ground term in a [`Terms`] table: equal numbers, equal terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,6 +32,9 @@ struct Node {
     functor: Symbol,
     first: u32,
     count: u32,
+    depth: u32,
+    /// Characters of the term written down.
+    written: u64,
 }
 
 /// Hash-consed ground terms: constants, and functions applied to terms of the table.
@@ -28,12 +43,46 @@ pub struct Terms {
     nodes: Vec<Node>,
     arguments: Vec<TermId>,
     index: HashTable<TermId>,
+    /// How long each name is; names that are not there count as one character.
+    lengths: Arc<[u32]>,
 }
 
 impl Terms {
+    /// The same terms; those that are made from now on know how long their names are.
+    #[must_use]
+    pub(crate) fn over(mut self, symbols: &Symbols) -> Terms {
+        self.lengths = symbols.iter().map(|symbol| symbols.name(symbol).len() as u32).collect();
+        self
+    }
+
     /// The constant of that name.
     pub fn constant(&mut self, name: Symbol) -> TermId {
         self.intern(name, &[])
+    }
+
+    /// As [`Terms::intern`], for terms that rules put together: refuses what is too deep or too long to be written.
+    pub(crate) fn derive(&mut self, functor: Symbol, arguments: &[TermId]) -> Result<TermId, Exceeded> {
+        let (depth, written) = self.measures(functor, arguments);
+        if depth > MOST_DEPTH {
+            return Err(Exceeded::Depth(MOST_DEPTH));
+        }
+        if written > MOST_WRITTEN {
+            return Err(Exceeded::Written(MOST_WRITTEN));
+        }
+        Ok(self.intern(functor, arguments))
+    }
+
+    fn measures(&self, functor: Symbol, arguments: &[TermId]) -> (u32, u64) {
+        let name = u64::from(self.lengths.get(functor.index()).copied().unwrap_or(1));
+        let inside = arguments.iter().map(|argument| self.nodes[argument.index()]);
+        inside.fold((0, name + 1), |(depth, written), node| {
+            (depth.max(node.depth.saturating_add(1)), written.saturating_add(node.written))
+        })
+    }
+
+    /// Characters of the term written down, about.
+    pub(crate) fn written(&self, id: TermId) -> u64 {
+        self.nodes[id.index()].written
     }
 
     /// The function `functor` applied to `arguments`, or the constant if there are none.
@@ -48,8 +97,9 @@ impl Terms {
         }
         let id = TermId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms fit in memory"));
         let first = self.arguments.len() as u32;
+        let (depth, written) = self.measures(functor, arguments);
         self.arguments.extend_from_slice(arguments);
-        self.nodes.push(Node { functor, first, count: arguments.len() as u32 });
+        self.nodes.push(Node { functor, first, count: arguments.len() as u32, depth, written });
         let (nodes, all) = (&self.nodes, &self.arguments);
         self.index.insert_unique(hash, id, |id| {
             let node = nodes[id.index()];

@@ -6,7 +6,7 @@
 //! finite vocabulary (docs/vocabulary.md: half have fewer than 200 fluents), so states are rows of bits; a
 //! game whose vocabulary is beyond the limits is refused with a clean error when an engine is built.
 
-use crate::budget::{Budget, Stage};
+use crate::budget::{Budget, Exceeded, Stage};
 use crate::error::BuildError;
 use crate::frontend::reach;
 use crate::terms::{TermId, Terms};
@@ -46,11 +46,16 @@ pub struct Vocabulary {
     rules: Arc<Rules>,
     terms: Terms,
     roles: Vec<TermId>,
+    role_ids: HashMap<TermId, RoleId>,
     fluents: Vec<TermId>,
     fluent_ids: HashMap<TermId, FluentId>,
     moves: Vec<Vec<TermId>>,
     move_ids: Vec<HashMap<TermId, MoveId>>,
 }
+
+/// The most characters that all fluents and moves take together, written down. (The 263,000 of amazonstorus take
+/// some four million.)
+const MOST_WRITTEN: u64 = 1 << 28;
 
 impl Vocabulary {
     /// Computes the vocabulary of a game, or says that it is too large.
@@ -66,14 +71,20 @@ impl Vocabulary {
                 fluents.push(tables.shape.intern(&mut terms, row));
             }
         }
+        let role_ids: HashMap<TermId, RoleId> =
+            (0..).map(RoleId).zip(&roles).map(|(id, &role)| (role, id)).collect();
         let mut moves = vec![Vec::new(); roles.len()];
         for tables in &program.moves {
             for row in store.table(tables.does).rows() {
                 // A move of somebody who is no role can be derived, but never played.
-                if let Some(role) = roles.iter().position(|role| *role == row[0]) {
-                    moves[role].push(tables.shape.intern(&mut terms, &row[1..]));
+                if let Some(&role) = role_ids.get(&row[0]) {
+                    moves[role.index()].push(tables.shape.intern(&mut terms, &row[1..]));
                 }
             }
+        }
+        let all = fluents.iter().chain(moves.iter().flatten());
+        if all.fold(0u64, |sum, &term| sum.saturating_add(terms.written(term))) > MOST_WRITTEN {
+            return Err(Exceeded::Written(MOST_WRITTEN).into());
         }
         let ranks = ranks(rules);
         let order = |terms: &Terms, list: &mut Vec<TermId>| match list
@@ -95,7 +106,8 @@ impl Vocabulary {
             .iter()
             .map(|list: &Vec<TermId>| (0u32..).zip(list).map(|(i, &term)| (term, MoveId(i))).collect())
             .collect();
-        Ok(Vocabulary { rules: rules.clone(), terms, roles, fluents, fluent_ids, moves, move_ids })
+        let rules = rules.clone();
+        Ok(Vocabulary { rules, terms, roles, role_ids, fluents, fluent_ids, moves, move_ids })
     }
 
     /// The terms that fluents, moves and roles are made of.
@@ -151,6 +163,11 @@ impl Vocabulary {
     /// The term of a move.
     pub fn action(&self, role: RoleId, action: MoveId) -> TermId {
         self.moves[role.index()][action.index()]
+    }
+
+    /// The role that is this term.
+    pub fn find_role(&self, term: TermId) -> Option<RoleId> {
+        self.role_ids.get(&term).copied()
     }
 
     /// The fluent that is this term.
@@ -244,6 +261,9 @@ fn key(ranks: &[u32], terms: &Terms, term: TermId) -> Option<u128> {
 /// By name, constants before functions, then by the arguments.
 fn natural_order(ranks: &[u32], terms: &Terms, a: TermId, b: TermId) -> Ordering {
     let rank = |id| ranks[terms.functor(id).index()];
+    if a == b {
+        return Ordering::Equal;
+    }
     let (left, right) = (terms.arguments(a), terms.arguments(b));
     rank(a).cmp(&rank(b)).then(left.len().cmp(&right.len())).then_with(|| {
         left.iter()

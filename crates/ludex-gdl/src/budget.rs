@@ -266,6 +266,12 @@ pub enum Exceeded {
     Bytes(usize),
     /// More time than allowed.
     Time(Duration),
+    /// More conditions in all rules than allowed, when variables for whole fluents are replaced by what they can be.
+    Rules(usize),
+    /// A term nested deeper than allowed.
+    Depth(u32),
+    /// Terms that take more characters, written down, than allowed.
+    Written(u64),
     /// Somebody has ended the work.
     Cancelled,
 }
@@ -285,6 +291,14 @@ impl fmt::Display for Exceeded {
             Exceeded::Steps(steps) => write!(f, "more than {steps} steps"),
             Exceeded::Bytes(bytes) => write!(f, "more than {} MB of memory", bytes >> 20),
             Exceeded::Time(time) => write!(f, "more than {:.1} s", time.as_secs_f64()),
+            Exceeded::Rules(conditions) => {
+                write!(
+                    f,
+                    "rules of more than {conditions} conditions, one for each function that variables can be"
+                )
+            }
+            Exceeded::Depth(depth) => write!(f, "terms nested deeper than {depth}"),
+            Exceeded::Written(characters) => write!(f, "terms of more than {characters} characters"),
             Exceeded::Cancelled => f.write_str("longer than somebody would wait"),
         }
     }

@@ -12,7 +12,7 @@ use crate::rewrite::unfold::unfold_facts;
 use crate::rules::{Literal, RelationId, Rule, Rules, Term};
 use crate::symbols::Keyword;
 use crate::syntax::{Findings, Span};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 /// Looks for everything that is wrong with the rules as a whole; returns them with their strata, if there
 /// are any.
@@ -60,6 +60,12 @@ fn completeness(rules: &Rules, findings: &mut Findings) {
 /// A relation that no clause defines is false everywhere, which is seldom meant.
 fn undefined_relations(lowered: &Lowered, findings: &mut Findings) {
     let rules = &lowered.rules;
+    // The first relation of each name that has rules, whatever the case of its letters.
+    let mut similar_names: HashMap<String, RelationId> = HashMap::new();
+    for relation in rules.relations().filter(|&relation| !rules.rules_for(relation).is_empty()) {
+        let name = rules.symbols.name(rules.relation(relation).name).to_ascii_lowercase();
+        similar_names.entry(name).or_insert(relation);
+    }
     for &(relation, span) in &lowered.first_use {
         let info = rules.relation(relation);
         let given = matches!(info.keyword, Some(Keyword::True | Keyword::Does));
@@ -68,10 +74,7 @@ fn undefined_relations(lowered: &Lowered, findings: &mut Findings) {
         }
         let name = rules.symbols.name(info.name);
         let message = format!("nothing defines the relation `{name}` with {} arguments", info.arity);
-        let similar = rules.relations().find(|&other| {
-            !rules.rules_for(other).is_empty()
-                && rules.symbols.name(rules.relation(other).name).eq_ignore_ascii_case(name)
-        });
+        let similar = similar_names.get(&name.to_ascii_lowercase()).copied();
         let hint = match similar {
             Some(other) => format!(
                 "it is false everywhere; is `{}` with {} arguments meant?",
@@ -111,13 +114,16 @@ fn roles(rules: &Rules, phases: &[Phase], findings: &mut Findings) {
 fn initial_state(rules: &Rules, dependencies: &Dependencies, findings: &mut Findings) {
     let forbidden =
         [Keyword::True, Keyword::Does, Keyword::Legal, Keyword::Next, Keyword::Terminal, Keyword::Goal];
+    let tainted = forbidden.map(|keyword| (keyword, dependencies.dependents([rules.keyword(keyword)])));
     for &id in rules.rules_for(rules.keyword(Keyword::Init)) {
         let rule = rules.rule(id);
-        let reads = dependencies.closure(rule.body.iter().filter_map(|literal| match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation),
-            Literal::Distinct(..) => None,
-        }));
-        if let Some(keyword) = forbidden.into_iter().find(|&k| reads[rules.keyword(k).index()]) {
+        let reads = |relations: &[bool]| {
+            rule.body.iter().any(|literal| match literal {
+                Literal::Positive(atom) | Literal::Negative(atom) => relations[atom.relation.index()],
+                Literal::Distinct(..) => false,
+            })
+        };
+        if let Some((keyword, _)) = tainted.iter().find(|(_, relations)| reads(relations)) {
             let message = format!("the initial state depends on `{}`", keyword.name());
             let finding = Diagnostic::new(Code::InitDependency, rule.places.head, message, "not yet known");
             findings.push(finding.hint("`init` may use fixed facts and their consequences only"));
@@ -182,6 +188,8 @@ fn recursion(rules: &Rules, strata: &[Stratum], findings: &mut Findings) {
     for stratum in strata.iter().filter(|stratum| stratum.recursive) {
         let cycle: HashSet<RelationId> =
             stratum.rules.iter().map(|&id| rules.rule(id).head.relation).collect();
+        let makes_term = |argument: &Term| matches!(argument, Term::Compound(..));
+        let builds = stratum.rules.iter().any(|&id| rules.rule(id).head.arguments.iter().any(makes_term));
         for &id in &stratum.rules {
             let rule = rules.rule(id);
             if let Some(argument) = unrestricted(&cycle, rule) {
@@ -190,10 +198,6 @@ fn recursion(rules: &Rules, strata: &[Stratum], findings: &mut Findings) {
                     "argument {} of a recursive condition for `{name}` stands neither in the head nor elsewhere",
                     argument + 1
                 );
-                let builds = stratum
-                    .rules
-                    .iter()
-                    .any(|&id| rules.rule(id).head.arguments.iter().any(|a| matches!(a, Term::Compound(..))));
                 let hint = if builds {
                     "the recursion may build terms without end; let another condition bound the argument"
                 } else {
@@ -212,10 +216,8 @@ fn recursion(rules: &Rules, strata: &[Stratum], findings: &mut Findings) {
 fn unrestricted(cycle: &HashSet<RelationId>, rule: &Rule) -> Option<usize> {
     let in_cycle = |literal: &Literal| literal.positive().is_some_and(|atom| cycle.contains(&atom.relation));
     let (recursive, others): (Vec<&Literal>, Vec<&Literal>) = rule.body.iter().partition(|l| in_cycle(l));
-    let bounded = |term: &Term| {
-        term.is_ground()
-            || rule.head.arguments.contains(term)
-            || others.iter().any(|l| l.positive().is_some_and(|atom| atom.arguments.contains(term)))
-    };
+    let elsewhere = others.iter().filter_map(|literal| literal.positive()).flat_map(|atom| &atom.arguments);
+    let known: HashSet<&Term> = rule.head.arguments.iter().chain(elsewhere).collect();
+    let bounded = |term: &Term| term.is_ground() || known.contains(term);
     recursive.iter().find_map(|l| l.positive()?.arguments.iter().position(|term| !bounded(term)))
 }

@@ -6,7 +6,7 @@
 //! depends on `miette` with its `fancy` feature can draw them with carets.
 
 use crate::caret;
-use crate::syntax::Span;
+use crate::syntax::{Span, floor};
 use std::fmt;
 
 /// How bad a finding is.
@@ -83,6 +83,8 @@ codes! {
     TooManyAlternatives "too-many-alternatives" Error,
     /// The equalities of a clause (`not distinct`) make terms beyond all measure.
     TooComplex "too-complex" Error,
+    /// A rule with more conditions, or more names, than the limit.
+    RuleTooLarge "rule-too-large" Error,
 
     /// `role` is defined by a rule.
     RoleRule "role-rule" Warning,
@@ -199,17 +201,86 @@ impl Diagnostic {
     }
 }
 
+/// Of a longer place only the beginning is drawn, and of a longer line only what stands around the place: a sheet may be
+/// one line of megabytes.
+const MOST_SHOWN: usize = 2_000;
+
 /// A finding together with the text it speaks of.
 #[derive(Clone, Debug)]
 pub struct Report {
-    source: miette::NamedSource<std::sync::Arc<str>>,
+    source: Source,
     finding: Diagnostic,
 }
 
 impl Report {
     /// Joins `finding` with the text `text` called `name`.
-    pub fn new(name: &str, text: &std::sync::Arc<str>, finding: Diagnostic) -> Report {
-        Report { source: miette::NamedSource::new(name, text.clone()), finding }
+    pub fn new(name: &str, text: &std::sync::Arc<str>, mut finding: Diagnostic) -> Report {
+        let source = Source { name: name.to_owned(), text: text.clone() };
+        finding.span = source.shown(finding.span);
+        let is_long = |span: Span| source.line(span).len() > MOST_SHOWN;
+        // Two places are drawn together, which long lines would keep apart.
+        let first = finding.span;
+        finding.related = finding.related.filter(|(second, _)| !is_long(first) && !is_long(*second));
+        finding.related = finding.related.map(|(span, label)| (source.shown(span), label));
+        Report { source, finding }
+    }
+}
+
+/// A text as it is drawn: long lines are cut.
+#[derive(Clone, Debug)]
+struct Source {
+    name: String,
+    text: std::sync::Arc<str>,
+}
+
+impl Source {
+    /// The place without what is too long to be drawn.
+    fn shown(&self, span: Span) -> Span {
+        let (start, end) = (span.start as usize, span.end as usize);
+        if end.saturating_sub(start) <= MOST_SHOWN {
+            return span;
+        }
+        Span::new(start, floor(&self.text, start + MOST_SHOWN))
+    }
+
+    /// The line in which the place begins.
+    fn line(&self, span: Span) -> &str {
+        let at = floor(&self.text, span.start as usize);
+        let start = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = self.text[at..].find('\n').map_or(self.text.len(), |newline| at + newline);
+        &self.text[start..end]
+    }
+}
+
+impl miette::SourceCode for Source {
+    fn read_span<'a>(
+        &'a self,
+        span: &miette::SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
+        let contents = self.text.read_span(span, lines_before, lines_after)?;
+        let (mut from, mut column) = (contents.span().offset(), contents.column());
+        let (mut line, mut count) = (contents.line(), contents.line_count());
+        let mut to = from + contents.data().len();
+        // At most two places with the lines around them are shorter than this, unless a line is long.
+        if to - from > 16 * MOST_SHOWN {
+            let (start, end) = (span.offset(), span.offset() + span.len());
+            let before = self.text.read_span(&(start, 0).into(), 0, 0)?;
+            from = floor(&self.text, start.saturating_sub(MOST_SHOWN / 20)).max(before.span().offset());
+            to = floor(&self.text, (end + MOST_SHOWN / 20).min(to)).max(end);
+            line = before.line();
+            column = 0;
+            count = self.text[from..to].matches('\n').count() + 1;
+        }
+        Ok(Box::new(miette::MietteSpanContents::new_named(
+            self.name.clone(),
+            &self.text.as_bytes()[from..to],
+            (from, to - from).into(),
+            line,
+            column,
+            count,
+        )))
     }
 }
 

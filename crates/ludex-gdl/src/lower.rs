@@ -26,6 +26,7 @@ pub(crate) fn lower(parsed: &Parsed, limits: &TextLimits, findings: &mut Finding
         rules: Rules::new(parsed.tree.symbols.clone()),
         notation: parsed.notation,
         literals: limits.literals,
+        limits: *limits,
         findings,
         seen: HashMap::default(),
         arities: HashMap::default(),
@@ -54,6 +55,7 @@ struct Lowering<'f> {
     notation: Notation,
     /// How many more literals splitting may make.
     literals: usize,
+    limits: TextLimits,
     findings: &'f mut Findings,
     /// Rules by the hash of what they say, to find duplicates.
     seen: HashMap<u64, Vec<usize>>,
@@ -95,7 +97,9 @@ impl Lowering<'_> {
             if unsafe_found {
                 return;
             }
-            self.rule(clause, alternative);
+            if !self.rule(clause, alternative) {
+                return;
+            }
         }
         self.find_duplicate(clause, before);
     }
@@ -326,7 +330,11 @@ impl Lowering<'_> {
         Some(alternatives)
     }
 
-    fn rule(&mut self, clause: &Clause, alternative: &[Part<'_>]) {
+    /// Adds the rule of one alternative; false if it was refused.
+    fn rule(&mut self, clause: &Clause, alternative: &[Part<'_>]) -> bool {
+        if alternative.len() > self.limits.conditions {
+            return self.too_large(clause, alternative.len(), "conditions", self.limits.conditions);
+        }
         let mut scope = Scope::default();
         let head = self.atom(&mut scope, &clause.head);
         let mut body = Vec::with_capacity(alternative.len());
@@ -358,7 +366,7 @@ impl Lowering<'_> {
             return self.too_complex(clause);
         }
         if !possible {
-            return;
+            return true;
         }
         let mut rule = Rule { head, body, variables: scope.names, places };
         // Equalities may have numbered variables that are now gone, even when they bind nothing.
@@ -372,13 +380,30 @@ impl Lowering<'_> {
             rule.body = rule.body.iter().map(|literal| literal.map(&by)).collect();
             rule = rule.renumbered();
         }
+        let words = rule.words();
+        if words > self.limits.words {
+            return self.too_large(clause, words, "names and variables", self.limits.words);
+        }
+        let widest = rule.widest();
+        if widest > self.limits.arguments {
+            return self.too_large(clause, widest, "arguments in one place", self.limits.arguments);
+        }
         self.rules.push(rule);
+        true
     }
 
-    fn too_complex(&mut self, clause: &Clause) {
+    fn too_large(&mut self, clause: &Clause, count: usize, what: &str, limit: usize) -> bool {
+        let message = format!("a rule with {count} {what}, more than the limit of {limit}");
+        let hint = "put some of its conditions into a helper relation, or write facts instead";
+        self.report(Code::RuleTooLarge, clause.head.span, message, "too large", hint);
+        false
+    }
+
+    fn too_complex(&mut self, clause: &Clause) -> bool {
         let message = "the equalities of this clause make terms that are too large".to_owned();
         let hint = "`not distinct` makes two terms equal; write the term itself instead";
         self.report(Code::TooComplex, clause.span, message, "too complex", hint);
+        false
     }
 
     fn atom(&mut self, scope: &mut Scope, term: &tree::Term) -> Atom {

@@ -77,6 +77,24 @@ impl Term {
         }
     }
 
+    /// How many names and variables stand in the term.
+    pub fn words(&self) -> usize {
+        match self {
+            Term::Variable(_) | Term::Constant(_) => 1,
+            Term::Compound(_, arguments) => 1 + arguments.iter().map(Term::words).sum::<usize>(),
+        }
+    }
+
+    /// The most arguments that a function has in the term.
+    fn widest(&self) -> usize {
+        match self {
+            Term::Variable(_) | Term::Constant(_) => 0,
+            Term::Compound(_, arguments) => {
+                arguments.iter().map(Term::widest).fold(arguments.len(), usize::max)
+            }
+        }
+    }
+
     /// True if no variable occurs.
     pub fn is_ground(&self) -> bool {
         match self {
@@ -209,6 +227,26 @@ impl Rule {
     pub fn variables(&self, visit: &mut impl FnMut(Variable)) {
         self.head.variables(visit);
         self.body.iter().for_each(|literal| literal.variables(visit));
+    }
+
+    /// How many names and variables stand in the rule: its size.
+    pub fn words(&self) -> usize {
+        let atom = |atom: &Atom| 1 + atom.arguments.iter().map(Term::words).sum::<usize>();
+        let literal = |literal: &Literal| match literal {
+            Literal::Positive(a) | Literal::Negative(a) => atom(a),
+            Literal::Distinct(left, right) => 1 + left.words() + right.words(),
+        };
+        atom(&self.head) + self.body.iter().map(literal).sum::<usize>()
+    }
+
+    /// The most arguments that a relation or function has in the rule.
+    pub fn widest(&self) -> usize {
+        let all = |terms: &[Term]| terms.iter().map(Term::widest).fold(terms.len(), usize::max);
+        let literal = |literal: &Literal| match literal {
+            Literal::Positive(atom) | Literal::Negative(atom) => all(&atom.arguments),
+            Literal::Distinct(left, right) => left.widest().max(right.widest()),
+        };
+        self.body.iter().map(literal).fold(all(&self.head.arguments), usize::max)
     }
 
     /// The same rule with its variables numbered in order of appearance, head first. Rules that say the same

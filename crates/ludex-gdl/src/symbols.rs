@@ -67,13 +67,21 @@ impl Symbols {
 
     /// A symbol whose name begins with `stem` and that nothing uses yet.
     pub fn fresh(&mut self, stem: &str) -> Symbol {
-        let mut name = stem.to_owned();
-        let mut count = 1;
-        while self.index.contains_key(name.as_str()) {
-            count += 1;
-            name = format!("{stem}{count}");
+        if !self.index.contains_key(stem) {
+            return self.intern(stem);
         }
-        self.intern(&name)
+        // A number behind it: one that is free while the one before is not. Numbers are usually given without gaps, and
+        // there may be thousands.
+        let is_used = |count: u64| self.index.contains_key(format!("{stem}{count}").as_str());
+        let (mut used, mut free) = (1, 2);
+        while is_used(free) {
+            (used, free) = (free, free * 2);
+        }
+        while free - used > 1 {
+            let middle = used + (free - used) / 2;
+            if is_used(middle) { used = middle } else { free = middle }
+        }
+        self.intern(&format!("{stem}{free}"))
     }
 }
 

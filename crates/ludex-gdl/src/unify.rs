@@ -16,6 +16,10 @@ pub struct Substitution {
 /// Real rules take a few dozen steps.
 const MOST_STEPS: usize = 100_000;
 
+/// Bindings can nest terms in each other, far deeper than the text does. Deeper than this counts as too many steps: the
+/// walks over terms are recursive, here and wherever the result goes.
+const MOST_DEPTH: usize = 1_000;
+
 impl Default for Substitution {
     fn default() -> Substitution {
         Substitution { bindings: Vec::new(), steps: MOST_STEPS }
@@ -26,7 +30,11 @@ impl Substitution {
     /// Makes the two terms equal, or returns false and leaves the bindings in no useful state: they cannot
     /// be made equal, or it takes too many steps ([`Substitution::is_exhausted`]).
     pub fn unify(&mut self, left: &Term, right: &Term) -> bool {
-        if !self.step() {
+        self.unify_at(0, left, right)
+    }
+
+    fn unify_at(&mut self, depth: usize, left: &Term, right: &Term) -> bool {
+        if !self.step(depth) {
             return false;
         }
         let left = self.walk(left).clone();
@@ -34,7 +42,7 @@ impl Substitution {
         match (left, right) {
             (Term::Variable(a), Term::Variable(b)) if a == b => true,
             (Term::Variable(v), term) | (term, Term::Variable(v)) => {
-                if self.occurs(v, &term) {
+                if self.occurs(depth, v, &term) {
                     return false;
                 }
                 if self.bindings.len() <= v.index() {
@@ -45,7 +53,7 @@ impl Substitution {
             }
             (Term::Constant(a), Term::Constant(b)) => a == b,
             (Term::Compound(f, a), Term::Compound(g, b)) => {
-                f == g && a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.unify(a, b))
+                f == g && a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.unify_at(depth + 1, a, b))
             }
             _ => false,
         }
@@ -70,19 +78,23 @@ impl Substitution {
 
     /// The term with all bindings applied. Exhaustion leaves variables standing.
     pub fn resolved(&mut self, term: &Term) -> Term {
-        if !self.step() {
+        self.resolved_at(0, term)
+    }
+
+    fn resolved_at(&mut self, depth: usize, term: &Term) -> Term {
+        if !self.step(depth) {
             return term.clone();
         }
         match self.walk(term).clone() {
             Term::Compound(name, arguments) => {
-                Term::Compound(name, arguments.iter().map(|a| self.resolved(a)).collect())
+                Term::Compound(name, arguments.iter().map(|a| self.resolved_at(depth + 1, a)).collect())
             }
             simple => simple,
         }
     }
 
-    fn step(&mut self) -> bool {
-        self.steps = self.steps.saturating_sub(1);
+    fn step(&mut self, depth: usize) -> bool {
+        self.steps = if depth > MOST_DEPTH { 0 } else { self.steps.saturating_sub(1) };
         self.steps > 0
     }
 
@@ -96,14 +108,14 @@ impl Substitution {
         term
     }
 
-    fn occurs(&mut self, variable: Variable, term: &Term) -> bool {
-        if !self.step() {
+    fn occurs(&mut self, depth: usize, variable: Variable, term: &Term) -> bool {
+        if !self.step(depth) {
             return true;
         }
         match self.walk(term).clone() {
             Term::Variable(v) => v == variable,
             Term::Constant(_) => false,
-            Term::Compound(_, arguments) => arguments.iter().any(|a| self.occurs(variable, a)),
+            Term::Compound(_, arguments) => arguments.iter().any(|a| self.occurs(depth + 1, variable, a)),
         }
     }
 }

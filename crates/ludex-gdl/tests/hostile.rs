@@ -337,7 +337,7 @@ fn doubling_equalities() {
 /// A sheet that is large but sound must also be printed in reasonable time.
 #[test]
 fn printing_many_variables() {
-    let body: String = (0..3000).map(|i| format!("(q ?x{i} ?X{})\n", i + 1)).collect();
+    let body: String = (0..1000).map(|i| format!("(q ?x{i} ?X{})\n", i + 1)).collect();
     let text = format!("(role a) (q a a) (<= p {body})");
     let started = Instant::now();
     examine(text.as_bytes(), &TextLimits::default()).expect("no broken promise");

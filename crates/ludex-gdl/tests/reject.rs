@@ -90,11 +90,13 @@ fn rendered_findings_are_golden() {
 }
 
 /// Sheets too large to keep in a file, one for each limit.
-fn generated() -> [(Code, String, TextLimits); 6] {
+fn generated() -> [(Code, String, TextLimits); 9] {
     let limits = TextLimits::default();
     let few = TextLimits { bytes: 100, ..limits };
     let deep = format!("(role a)\n(p {}x{})", "(f ".repeat(300), ")".repeat(300));
     let deep_infix = format!("role(a).\np({}x{}).", "f(".repeat(300), ")".repeat(300));
+    // Ten thousand names, four hundred at a time.
+    let deep_list = format!("(f {})", format!("(g {}) ", "x ".repeat(399)).repeat(30));
     let arms = "(or (true p) (true q)) ".repeat(24);
     // Sixty equalities that double a term each time.
     let doubled: String =
@@ -105,6 +107,9 @@ fn generated() -> [(Code, String, TextLimits); 6] {
         (Code::NestingTooDeep, deep_infix, limits),
         (Code::TooManyFindings, ")".repeat(1000), limits),
         (Code::TooComplex, format!("(role a) (<= (p ?x0) (q ?x60) {doubled})"), limits),
+        (Code::RuleTooLarge, format!("(role a) (p x) (<= terminal {})", "(p x) ".repeat(1_001)), limits),
+        (Code::RuleTooLarge, format!("(role a) {}", "(p x) ".repeat(2).replace('x', &deep_list)), limits),
+        (Code::RuleTooLarge, format!("(role a) (p {})", "x ".repeat(401)), limits),
         (Code::TooManyAlternatives, format!("(role a) (<= terminal {arms})"), limits),
     ]
 }

@@ -512,7 +512,7 @@ impl<'s> Unrolling<'s> {
         let Some(arguments) = arguments else { return never };
         let system = self.system;
         let vocabulary = system.vocabulary();
-        let find_role = |term: TermId| vocabulary.roles().find(|&role| vocabulary.role(role) == term);
+        let find_role = |term: TermId| vocabulary.find_role(term);
         match atom.question {
             Question::True => match vocabulary.find_fluent(arguments[0]) {
                 Some(fluent) => self.fluent(time, fluent),

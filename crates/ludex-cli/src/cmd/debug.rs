@@ -14,7 +14,7 @@ use ludex::engine::vocabulary::{MoveId, Vocabulary};
 use ludex::gdl::Symbols;
 use ludex::gdl::analysis::domains::{Domain, Domains, Functor};
 use ludex::gdl::syntax::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tree};
-use ludex::gdl::syntax::{Span, line_column, print};
+use ludex::gdl::syntax::{Lines, Span, print};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::time::Instant;
@@ -36,7 +36,7 @@ pub fn run(args: &Debug, out: &mut dyn Write) -> Result<Status> {
 
 fn tree(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
     let sheet = &loaded.sheet;
-    let mut nodes = Nodes { text: &sheet.text, symbols: &sheet.tree.symbols, out };
+    let mut nodes = Nodes { lines: Lines::of(&sheet.text), symbols: &sheet.tree.symbols, out };
     sheet.tree.clauses.iter().try_for_each(|clause| nodes.clause(clause))
 }
 
@@ -143,14 +143,14 @@ fn seconds_each(seconds: f64, repeat: &mut dyn FnMut(u32)) -> f64 {
 
 /// Prints the nodes of a tree, one a line, each with its place.
 struct Nodes<'t> {
-    text: &'t str,
+    lines: Lines<'t>,
     symbols: &'t Symbols,
     out: &'t mut dyn Write,
 }
 
 impl Nodes<'_> {
     fn node(&mut self, depth: usize, span: Span, what: &str) -> io::Result<()> {
-        let (line, column) = line_column(self.text, span.start);
+        let (line, column) = self.lines.line_column(span.start);
         let place = format!("{line}:{column}");
         let length = span.end.saturating_sub(span.start);
         writeln!(self.out, "{place:>8} +{length:<5} {:indent$}{what}", "", indent = 2 * depth)
@@ -207,8 +207,9 @@ fn texts(loaded: &Loaded) -> Result<Vec<String>> {
 fn rules(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     let texts = texts(loaded)?;
     let rules = &loaded.game()?.rules;
+    let lines = Lines::of(&loaded.sheet.text);
     for (number, (rule, text)) in rules.rules().iter().zip(&texts).enumerate() {
-        let (line, _) = line_column(&loaded.sheet.text, rule.places.clause.start);
+        let line = lines.line(rule.places.clause.start);
         let variables: Vec<&str> = rule.variables.iter().map(|&name| rules.symbols.name(name)).collect();
         write!(out, "rule {number}, line {line}")?;
         if !variables.is_empty() {

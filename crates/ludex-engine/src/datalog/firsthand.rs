@@ -209,7 +209,7 @@ impl Firsthand {
         for &position in strata {
             let stratum = &self.program.strata[self.dynamic[position]];
             if !std::mem::replace(&mut self.derived[position], true) {
-                let applied = self.store.apply_unseen(stratum, sizes.clone(), &mut meter);
+                let applied = self.store.apply_unseen(stratum, &mut sizes, &mut meter);
                 applied.map_err(|limit| Overrun::new(&self.program, &self.store, &stratum.heads(), limit))?;
             }
             for head in stratum.heads() {

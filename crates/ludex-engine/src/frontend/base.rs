@@ -9,12 +9,13 @@ use crate::error::BuildError;
 use crate::row;
 use crate::terms::Terms;
 use crate::vocabulary::Vocabulary;
+use hashbrown::HashSet;
 use ludex_gdl::Game;
 use ludex_gdl::analysis::dependencies::Phase;
-use ludex_gdl::analysis::domains::Domain;
 use ludex_gdl::rewrite::demand::on_demand;
 use ludex_gdl::rewrite::trails::without_trails;
 use ludex_gdl::rules::RelationId;
+use std::sync::Arc;
 
 /// A flat program with its static tables filled.
 #[derive(Clone, Debug)]
@@ -32,6 +33,10 @@ pub(crate) struct Base {
 /// rows of nine numbers for one, have 10^9 and more.
 const MOST_STATIC_ROWS: usize = 300_000;
 
+/// No more relations than this are computed on demand because they ran into a limit, nor tried for that at a time: with
+/// each of them everything is computed anew.
+const MOST_DEMANDED: usize = 16;
+
 /// Which tables [`Base::relaxed`] fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
@@ -46,13 +51,15 @@ pub(crate) enum Extent {
 pub(crate) struct Overrun {
     /// The relations that they define, the largest first.
     pub(crate) relations: Vec<RelationId>,
+    /// The relation whose rule met it, if one did.
+    pub(crate) culprit: Option<RelationId>,
     pub(crate) limit: Exceeded,
 }
 
 impl From<Exceeded> for Overrun {
     /// A limit for which no relation in particular is to blame.
     fn from(limit: Exceeded) -> Overrun {
-        Overrun { relations: Vec::new(), limit }
+        Overrun { relations: Vec::new(), culprit: None, limit }
     }
 }
 
@@ -60,7 +67,11 @@ impl Overrun {
     pub(crate) fn new(program: &Program, store: &Store, heads: &[TableId], limit: Exceeded) -> Overrun {
         let mut tables = heads.to_vec();
         tables.sort_by_key(|table| std::cmp::Reverse(store.table(*table).len()));
-        Overrun { relations: tables.iter().map(|&table| program.table(table).relation).collect(), limit }
+        Overrun {
+            relations: tables.iter().map(|&table| program.table(table).relation).collect(),
+            culprit: store.culprit.map(|table| program.table(table).relation),
+            limit,
+        }
     }
 }
 
@@ -78,22 +89,38 @@ pub(super) fn fitting<T>(
         if rewritten.is_none() && !demanded.is_empty() {
             return Err(BuildError::not_on_demand());
         }
-        let program = Program::new(rewritten.as_ref().unwrap_or(game), terms.clone());
+        let program = Program::new(rewritten.as_ref().unwrap_or(game), terms.clone())?;
         let overrun = match build(program, &demanded) {
             Ok(result) => return Ok(result),
             Err(overrun) => overrun,
         };
-        if overrun.limit.is_final() {
-            return Err(overrun.limit.into());
+        let error = || {
+            let error = BuildError::from(overrun.limit);
+            match overrun.culprit.filter(|relation| relation.index() < original_relations) {
+                Some(culprit) => {
+                    error.in_rules_for(game.rules.symbols.name(game.rules.relation(culprit).name))
+                }
+                None => error,
+            }
+        };
+        if overrun.limit.is_final() || demanded.len() >= MOST_DEMANDED {
+            return Err(error());
         }
         // Demanding a relation again, or one that only the rewriting brought, would lead nowhere.
-        let next = overrun.relations.iter().find(|&&relation| {
-            let is_new = !demanded.contains(&relation) && relation.index() < original_relations;
-            is_new && on_demand(game, &[demanded.as_slice(), &[relation]].concat()).is_some()
+        let mut tried = HashSet::new();
+        let is_asked_from_outside = |relation: RelationId| game.rules.relation(relation).keyword.is_some();
+        let likely = overrun.relations.iter().copied().filter(|&relation| {
+            relation.index() < original_relations
+                && !is_asked_from_outside(relation)
+                && tried.insert(relation)
+        });
+        let next = likely.take(MOST_DEMANDED).find(|&relation| {
+            !demanded.contains(&relation)
+                && on_demand(game, &[demanded.as_slice(), &[relation]].concat()).is_some()
         });
         match next {
-            Some(&relation) => demanded.push(relation),
-            None => return Err(overrun.limit.into()),
+            Some(relation) => demanded.push(relation),
+            None => return Err(error()),
         }
     }
 }
@@ -110,7 +137,7 @@ pub(super) fn fill(
     for stratum in program.strata.iter().filter(|stratum| stratum.phase == Phase::Static) {
         let heads = stratum.heads();
         if heads.iter().any(|&head| wanted(head)) {
-            let filled = store.apply_unseen(stratum, estimates.clone(), &mut budget.meter());
+            let filled = store.apply_unseen(stratum, &mut estimates, &mut budget.meter());
             filled.map_err(|limit| Overrun::new(program, store, &heads, limit))?;
             heads.iter().for_each(|&head| estimates[head.index()] = Estimate::of(store.table(head)));
         }
@@ -152,7 +179,7 @@ impl Base {
         for table in &split.tables {
             base.store.add_table(table.width);
             base.program.guesses.push(Estimate { rows: 1000.0, distinct: vec![10.0; table.width] });
-            base.program.columns.push(vec![Domain::default(); table.width]);
+            base.program.columns.push(vec![Arc::default(); table.width]);
         }
         base.program.tables.extend(split.tables);
         base.program.strata.retain(|stratum| stratum.phase == Phase::Static);
@@ -201,7 +228,7 @@ impl Base {
         }
         let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
         let mut store = self.store.clone();
-        let filled = store.apply_unseen(&stratum, self.estimates(), &mut budget.meter());
+        let filled = store.apply_unseen(&stratum, &mut self.estimates(), &mut budget.meter());
         filled.map_err(|limit| Overrun::new(program, &store, &stratum.heads(), limit))?;
         Ok(store)
     }

@@ -2,7 +2,7 @@
 
 use super::plan::{Column, Estimate, Plan, Step, plan, plan_every};
 use super::program::{Arg, FlatLiteral, FlatRule, FlatStratum, TableId};
-use super::table::Table;
+use super::table::{IndexId, Table};
 use crate::budget::{Exceeded, Meter};
 use crate::terms::{TermId, Terms};
 use std::sync::Arc;
@@ -12,11 +12,22 @@ use std::sync::Arc;
 pub(crate) struct StratumPlan {
     /// One plan a rule.
     first: Vec<Plan>,
-    /// For a recursive stratum one plan a rule and recursive condition, which reads the new rows there.
-    again: Vec<(TableId, Plan)>,
-    /// The tables that the stratum adds to.
+    /// For a recursive stratum one plan a rule and recursive condition, which reads the new rows there; of a rule with
+    /// very many of them one plan that reads all rows.
+    again: Vec<Plan>,
+    /// The tables that the stratum adds to, ascending.
     pub(crate) heads: Vec<TableId>,
+    /// For each of `heads` the plans of `again` that new rows of it concern, ascending.
+    readers: Vec<Vec<u32>>,
 }
+
+/// A rule has a plan for each of its recursive conditions as long as these plans have so many steps together: with a
+/// thousand conditions on the state it would be a million. (The longest rule of the public sheets, 102 conditions in
+/// statespacelarge, needs 10,404.)
+const MOST_STEPS_OF_RULE: usize = 1 << 14;
+
+/// The same for all rules of a stratum.
+const MOST_STEPS_AGAIN: usize = 1 << 20;
 
 impl StratumPlan {
     /// Plans all rules of the stratum; the tables get the indexes they need.
@@ -36,20 +47,54 @@ impl StratumPlan {
         estimates: &[Estimate],
         tables: &mut [Arc<Table>],
     ) -> StratumPlan {
-        let first = rules.iter().map(|rule| plan(rule, None, estimates, tables)).collect();
+        let first: Vec<Plan> = rules.iter().map(|rule| plan(rule, None, estimates, tables)).collect();
         let mut again = Vec::new();
-        if recursive {
-            for rule in rules {
-                for (position, literal) in rule.body.iter().enumerate() {
-                    if let FlatLiteral::Positive(atom) = literal
-                        && heads.binary_search(&atom.table).is_ok()
-                    {
-                        again.push((atom.table, plan(rule, Some(position), estimates, tables)));
-                    }
+        let mut readers = vec![Vec::new(); heads.len()];
+        let mut steps = 0;
+        for (rule, whole) in rules.iter().zip(&first).filter(|_| recursive) {
+            let reads: Vec<(usize, usize)> = (0..rule.body.len())
+                .filter_map(|position| match &rule.body[position] {
+                    FlatLiteral::Positive(atom) => Some((position, heads.binary_search(&atom.table).ok()?)),
+                    _ => None,
+                })
+                .collect();
+            let needed = reads.len() * rule.body.len();
+            steps += needed;
+            if needed <= MOST_STEPS_OF_RULE && steps <= MOST_STEPS_AGAIN {
+                for (position, head) in reads {
+                    readers[head].push(again.len() as u32);
+                    again.push(plan(rule, Some(position), estimates, tables));
                 }
+            } else {
+                reads.iter().for_each(|&(_, head)| readers[head].push(again.len() as u32));
+                again.push(whole.clone());
             }
         }
-        StratumPlan { first, again, heads }
+        StratumPlan { first, again, heads, readers }
+    }
+}
+
+/// A mark for tables, and a list of those that have it.
+#[derive(Clone, Debug, Default)]
+struct Changed {
+    is: Vec<bool>,
+    list: Vec<TableId>,
+}
+
+impl Changed {
+    fn add(&mut self, table: TableId) {
+        if self.is.len() <= table.index() {
+            self.is.resize(table.index() + 1, false);
+        }
+        if !std::mem::replace(&mut self.is[table.index()], true) {
+            self.list.push(table);
+        }
+    }
+
+    /// Hands the list over, in exchange for an empty one.
+    fn take(&mut self, empty: Vec<TableId>) -> Vec<TableId> {
+        self.list.iter().for_each(|table| self.is[table.index()] = false);
+        std::mem::replace(&mut self.list, empty)
     }
 }
 
@@ -72,7 +117,8 @@ impl Sink for Insert {
             if table.len() > store.most_rows {
                 return Err(Exceeded::Rows(store.most_rows));
             }
-            meter.spend(1)?;
+            // Rows of ordinary width count as one.
+            meter.spend(1 + store.row.len() / 16)?;
         }
         Ok(())
     }
@@ -89,6 +135,13 @@ pub(crate) struct Store {
     row: Vec<TermId>,
     /// For each table the rows that count as new in the present round.
     new: Vec<(usize, usize)>,
+    /// The tables with rows beyond those.
+    changed: Changed,
+    /// The tables with new rows, and the plans that they concern.
+    active: Vec<TableId>,
+    queue: Vec<u32>,
+    /// The table that a rule was to be applied for when a limit was met.
+    pub(super) culprit: Option<TableId>,
     /// How many rows rules may give one table, beside what a meter says of all together.
     pub(super) most_rows: usize,
 }
@@ -97,7 +150,18 @@ impl Store {
     pub(crate) fn new(widths: impl Iterator<Item = usize>, terms: Terms) -> Store {
         let tables: Vec<_> = widths.map(|width| Arc::new(Table::new(width))).collect();
         let new = vec![(0, 0); tables.len()];
-        Store { tables, terms, env: Vec::new(), row: Vec::new(), new, most_rows: usize::MAX }
+        Store {
+            tables,
+            terms,
+            env: Vec::new(),
+            row: Vec::new(),
+            new,
+            changed: Changed::default(),
+            active: Vec::new(),
+            queue: Vec::new(),
+            culprit: None,
+            most_rows: usize::MAX,
+        }
     }
 
     /// An empty table behind the others.
@@ -145,24 +209,35 @@ impl Store {
     pub(crate) fn apply_unseen(
         &mut self,
         stratum: &FlatStratum,
-        estimates: Vec<Estimate>,
+        estimates: &mut [Estimate],
         meter: &mut Meter,
     ) -> Result<(), Exceeded> {
         self.apply_while_useful(stratum.clone(), estimates, meter, |_, _| false)
     }
 
-    /// As `apply_unseen`. After every round `prune` may take rules away, and says whether it did.
+    /// As `apply_unseen`. Between rounds `prune` may take rules away, and says whether it did. Both it and planning
+    /// read all rules, so they wait until as much work was done with the rules as they have conditions: a chain of a
+    /// hundred thousand rules takes as many rounds.
     pub(crate) fn apply_while_useful(
         &mut self,
         mut stratum: FlatStratum,
-        mut estimates: Vec<Estimate>,
+        estimates: &mut [Estimate],
         meter: &mut Meter,
         mut prune: impl FnMut(&Store, &mut Vec<FlatRule>) -> bool,
     ) -> Result<(), Exceeded> {
-        let mut plan = StratumPlan::new(&stratum, &estimates, &mut self.tables);
+        let mut plan = StratumPlan::new(&stratum, estimates, &mut self.tables);
         let mut planned: Vec<usize> = plan.heads.iter().map(|_| 0).collect();
+        let price = |rules: &[FlatRule]| rules.iter().map(|rule| 1 + rule.body.len() as u64).sum::<u64>();
+        let (mut paid, mut due) = (meter.ticks(), price(&stratum.rules));
         self.first_round(&plan, meter)?;
         while !plan.again.is_empty() {
+            if meter.ticks() - paid < due {
+                if !self.next_round(&plan, meter)? {
+                    break;
+                }
+                continue;
+            }
+            (paid, due) = (meter.ticks(), price(&stratum.rules));
             let sizes: Vec<usize> = plan.heads.iter().map(|&head| self.table(head).len()).collect();
             let outgrown = sizes.iter().zip(&planned).any(|(&now, &then)| now > 4 * then + 16);
             if prune(self, &mut stratum.rules) || outgrown {
@@ -171,7 +246,7 @@ impl Store {
                     estimates[head.index()] = Estimate::of(table);
                 }
                 let (rules, heads) = (&stratum.rules, plan.heads);
-                plan = StratumPlan::of_rules(rules, stratum.recursive, heads, &estimates, &mut self.tables);
+                plan = StratumPlan::of_rules(rules, stratum.recursive, heads, estimates, &mut self.tables);
                 planned = sizes;
             }
             if !self.next_round(&plan, meter)? {
@@ -185,29 +260,36 @@ impl Store {
         for &head in &stratum.heads {
             self.new[head.index()].0 = self.table(head).len();
         }
+        // A round that met a limit may have left some.
+        let mut left = std::mem::take(&mut self.active);
+        left.clear();
+        self.active = self.changed.take(left);
         stratum.first.iter().try_for_each(|plan| self.run(plan, meter))
     }
 
     /// Uses the rows that the round before has added; false if there were none.
     fn next_round(&mut self, stratum: &StratumPlan, meter: &mut Meter) -> Result<bool, Exceeded> {
-        let mut news = false;
-        for &head in &stratum.heads {
-            let length = self.table(head).len();
-            let range = &mut self.new[head.index()];
-            range.1 = length;
-            news |= range.0 < range.1;
-        }
-        for (table, plan) in &stratum.again {
-            let (from, to) = self.new[table.index()];
-            if from < to {
-                self.run(plan, meter)?;
+        let mut empty = std::mem::take(&mut self.active);
+        empty.clear();
+        self.active = self.changed.take(empty);
+        let mut queue = std::mem::take(&mut self.queue);
+        queue.clear();
+        for &head in &self.active {
+            self.new[head.index()].1 = self.tables[head.index()].len();
+            if let Ok(position) = stratum.heads.binary_search(&head) {
+                queue.extend(&stratum.readers[position]);
             }
         }
-        for &head in &stratum.heads {
+        queue.sort_unstable();
+        queue.dedup();
+        let ran = queue.iter().try_for_each(|&plan| self.run(&stratum.again[plan as usize], meter));
+        self.queue = queue;
+        ran?;
+        for head in &self.active {
             let range = &mut self.new[head.index()];
             range.0 = range.1;
         }
-        Ok(news)
+        Ok(!self.active.is_empty())
     }
 
     /// Derives what a rule that does not read its own head gives.
@@ -245,100 +327,112 @@ impl Store {
         if self.env.len() < plan.variables {
             self.env.resize(plan.variables, TermId(0));
         }
-        self.step(plan, 0, &mut Insert, meter).map(|_| ())
+        let before = self.table(plan.head).len();
+        let applied = self.step(plan, 0, &mut Insert, meter);
+        if self.table(plan.head).len() > before {
+            self.changed.add(plan.head);
+        }
+        if applied.is_err() {
+            self.culprit = Some(plan.head);
+        }
+        applied.map(|_| ())
     }
 
     /// Tries the steps from `at` on; true if there was a way through to the head.
     fn step<S: Sink>(
         &mut self,
         plan: &Plan,
-        at: usize,
+        from: usize,
         sink: &mut S,
         meter: &mut Meter,
     ) -> Result<bool, Exceeded> {
-        if at == plan.decided && at < plan.steps.len() {
-            // The head is known: if it was derived before, the rest is not worth trying.
-            let row = plan.row.iter().map(|arg| value(&self.env, *arg));
-            if self.tables[plan.head.index()].has(row) {
-                return Ok(true);
+        // Steps that match in one way at most come one after the other; only those that can match in several go
+        // deeper, and a rule has no more of them than conditions.
+        for at in from.. {
+            if at == plan.decided && at < plan.steps.len() {
+                // The head is known: if it was derived before, the rest is not worth trying.
+                let row = plan.row.iter().map(|arg| value(&self.env, *arg));
+                if self.tables[plan.head.index()].has(row) {
+                    return Ok(true);
+                }
             }
-        }
-        let Some(step) = plan.steps.get(at) else {
-            sink.found(self, plan, meter)?;
-            return Ok(true);
-        };
-        meter.tick()?;
-        match step {
-            Step::Scan { table, index, key, check, bind } => {
-                let mut found = false;
-                let table = table.index();
-                if let Some(index) = *index {
-                    let mut row =
-                        self.tables[table].newest(index, key.iter().map(|arg| value(&self.env, *arg)));
-                    while let Some(at_row) = row {
-                        meter.tick()?;
-                        if self.matches(table, at_row, check, bind) && self.step(plan, at + 1, sink, meter)? {
-                            found = true;
-                            if at >= plan.decided {
-                                break;
-                            }
+            let Some(step) = plan.steps.get(at) else { break };
+            meter.tick()?;
+            let holds = match step {
+                Step::Scan { table, index, key, check, bind } => {
+                    let (table, columns) = (table.index(), (check.as_slice(), bind.as_slice()));
+                    return match *index {
+                        Some(index) => {
+                            let key = key.iter().map(|arg| value(&self.env, *arg));
+                            let newest = self.tables[table].newest(index, key);
+                            self.look_up(plan, at, (index, newest), table, columns, sink, meter)
                         }
-                        row = self.tables[table].older(index, at_row);
-                    }
-                } else {
-                    found = self.scan(
-                        plan,
-                        at,
-                        (0, self.tables[table].len()),
-                        table,
-                        (check, bind),
-                        sink,
-                        meter,
-                    )?;
+                        None => {
+                            let all = (0, self.tables[table].len());
+                            self.scan(plan, at, all, table, columns, sink, meter)
+                        }
+                    };
                 }
-                Ok(found)
-            }
-            Step::ScanNew { table, check, bind } => {
-                let table = table.index();
-                self.scan(plan, at, self.new[table], table, (check, bind), sink, meter)
-            }
-            Step::Present { table, row } => {
-                let env = &self.env;
-                let present = self.tables[table.index()].has(row.iter().map(|arg| value(env, *arg)));
-                Ok(present && self.step(plan, at + 1, sink, meter)?)
-            }
-            Step::Absent { table, row } => {
-                let env = &self.env;
-                let present = self.tables[table.index()].has(row.iter().map(|arg| value(env, *arg)));
-                Ok(!present && self.step(plan, at + 1, sink, meter)?)
-            }
-            Step::Distinct(left, right) => {
-                let differ = value(&self.env, *left) != value(&self.env, *right);
-                Ok(differ && self.step(plan, at + 1, sink, meter)?)
-            }
-            Step::TakeApart { whole, functor, count, check, bind } => {
-                let term = self.env[*whole as usize];
-                if self.terms.functor(term) != *functor || self.terms.arguments(term).len() != *count {
-                    return Ok(false);
+                Step::ScanNew { table, check, bind } => {
+                    let table = table.index();
+                    return self.scan(plan, at, self.new[table], table, (check, bind), sink, meter);
                 }
-                let (terms, env) = (&self.terms, &mut self.env);
-                let fits = fits(terms.arguments(term), env, check, bind);
-                Ok(fits && self.step(plan, at + 1, sink, meter)?)
-            }
-            Step::PutTogether { whole, functor, args } => {
-                let term = self.put_together(*functor, args);
-                self.env[*whole as usize] = term;
-                self.step(plan, at + 1, sink, meter)
-            }
-            Step::Equals { whole, functor, args } => {
-                let term = self.put_together(*functor, args);
-                Ok(self.env[*whole as usize] == term && self.step(plan, at + 1, sink, meter)?)
-            }
-            Step::Constant(variable) => {
-                let constant = self.terms.is_constant(self.env[*variable as usize]);
-                Ok(constant && self.step(plan, at + 1, sink, meter)?)
+                Step::Present { table, row } => {
+                    self.tables[table.index()].has(row.iter().map(|arg| value(&self.env, *arg)))
+                }
+                Step::Absent { table, row } => {
+                    !self.tables[table.index()].has(row.iter().map(|arg| value(&self.env, *arg)))
+                }
+                Step::Distinct(left, right) => value(&self.env, *left) != value(&self.env, *right),
+                Step::TakeApart { whole, functor, count, check, bind } => {
+                    let term = self.env[*whole as usize];
+                    let (terms, env) = (&self.terms, &mut self.env);
+                    terms.functor(term) == *functor
+                        && terms.arguments(term).len() == *count
+                        && fits(terms.arguments(term), env, check, bind)
+                }
+                Step::PutTogether { whole, functor, args } => {
+                    let term = self.put_together(*functor, args)?;
+                    self.env[*whole as usize] = term;
+                    true
+                }
+                Step::Equals { whole, functor, args } => {
+                    self.put_together(*functor, args)? == self.env[*whole as usize]
+                }
+                Step::Constant(variable) => self.terms.is_constant(self.env[*variable as usize]),
+            };
+            if !holds {
+                return Ok(false);
             }
         }
+        sink.found(self, plan, meter)?;
+        Ok(true)
+    }
+
+    /// Tries the rows of an index from `newest` on.
+    #[allow(clippy::too_many_arguments)]
+    fn look_up<S: Sink>(
+        &mut self,
+        plan: &Plan,
+        at: usize,
+        (index, newest): (IndexId, Option<usize>),
+        table: usize,
+        (check, bind): (&[Column], &[(usize, u32)]),
+        sink: &mut S,
+        meter: &mut Meter,
+    ) -> Result<bool, Exceeded> {
+        let (mut found, mut row) = (false, newest);
+        while let Some(at_row) = row {
+            meter.tick()?;
+            if self.matches(table, at_row, check, bind) && self.step(plan, at + 1, sink, meter)? {
+                found = true;
+                if at >= plan.decided {
+                    break;
+                }
+            }
+            row = self.tables[table].older(index, at_row);
+        }
+        Ok(found)
     }
 
     /// Tries every row of a range.
@@ -370,11 +464,11 @@ impl Store {
         fits(self.tables[table].row(row), &mut self.env, check, bind)
     }
 
-    fn put_together(&mut self, functor: ludex_gdl::Symbol, args: &[Arg]) -> TermId {
+    fn put_together(&mut self, functor: ludex_gdl::Symbol, args: &[Arg]) -> Result<TermId, Exceeded> {
         let start = self.row.len();
         let env = &self.env;
         self.row.extend(args.iter().map(|arg| value(env, *arg)));
-        let term = self.terms.intern(functor, &self.row[start..]);
+        let term = self.terms.derive(functor, &self.row[start..]);
         self.row.truncate(start);
         term
     }

@@ -9,6 +9,8 @@ use super::program::{Arg, FlatLiteral, FlatRule, TableId};
 use super::table::{IndexId, Table};
 use hashbrown::HashSet;
 use ludex_gdl::Symbol;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// Where a value comes from, or goes to, when a row or a function is matched.
@@ -100,22 +102,35 @@ pub(crate) fn plan(
     estimates: &[Estimate],
     tables: &mut [Arc<Table>],
 ) -> Plan {
-    let draw = |preference| Planner::new(rule, estimates).order(new, preference);
+    let draw = |preference| order(rule, estimates, new, preference);
     let [smallest, head, connected] =
         [Preference::Smallest, Preference::Head, Preference::Connected].map(draw);
     let better = if head.cost < smallest.cost { &head } else { &smallest };
     let order = if CLEARLY * connected.cost < better.cost { &connected } else { better };
-    Planner::new(rule, estimates).plan(order, tables)
+    Planner::new(rule).plan(order, tables)
 }
+
+/// Of more conditions than this, only the smallest are tried as the first. Each trial orders all.
+const MOST_FIRSTS: usize = 128;
 
 /// As `plan`, for those who want every way through the conditions and not only each head. Every condition is
 /// tried as the first: to begin with the smallest can be far from the best where all are large.
 pub(crate) fn plan_every(rule: &FlatRule, estimates: &[Estimate], tables: &mut [Arc<Table>]) -> Plan {
-    let firsts = (0..rule.body.len()).filter(|&i| matches!(rule.body[i], FlatLiteral::Positive(_)));
-    let orders = firsts.map(|first| Planner::new(rule, estimates).order(None, Preference::First(first)));
-    let smallest = Planner::new(rule, estimates).order(None, Preference::Smallest);
-    let order = orders.min_by(|a, b| a.cost.total_cmp(&b.cost)).unwrap_or(smallest);
-    let mut plan = Planner::new(rule, estimates).plan(&order, tables);
+    let size = |position: usize| match &rule.body[position] {
+        FlatLiteral::Positive(atom) => Some(estimates[atom.table.index()].rows),
+        _ => None,
+    };
+    let mut firsts: Vec<(usize, f64)> =
+        (0..rule.body.len()).filter_map(|position| Some((position, size(position)?))).collect();
+    if firsts.len() > MOST_FIRSTS {
+        firsts.sort_by(|a, b| a.1.total_cmp(&b.1));
+        firsts.truncate(MOST_FIRSTS);
+        firsts.sort_unstable_by_key(|first| first.0);
+    }
+    let orders = firsts.iter().map(|&(first, _)| order(rule, estimates, None, Preference::First(first)));
+    let best = orders.min_by(|a, b| a.cost.total_cmp(&b.cost));
+    let best = best.unwrap_or_else(|| order(rule, estimates, None, Preference::Smallest));
+    let mut plan = Planner::new(rule).plan(&best, tables);
     plan.decided = plan.steps.len();
     plan
 }
@@ -139,9 +154,198 @@ struct Order {
     cost: f64,
 }
 
-struct Planner<'r> {
+/// Orders the conditions greedily and adds up the rows that each is expected to be tried with.
+fn order(rule: &FlatRule, estimates: &[Estimate], new: Option<usize>, preference: Preference) -> Order {
+    let mut draft = Draft::new(rule, estimates);
+    let mut cost = 0.0;
+    let mut rows = 1.0;
+    if let Some(position) = new {
+        draft.take(position);
+    }
+    loop {
+        // Tests first: they only ever make less of what follows.
+        while let Some(Reverse(test)) = draft.tests.pop() {
+            if Some(test) != new {
+                draft.take(test);
+            }
+        }
+        let every = matches!(preference, Preference::First(_));
+        let decided = !every && draft.open_head == 0;
+        draft.judge();
+        let preferred = |position: usize| match preference {
+            Preference::Smallest => false,
+            Preference::Head => !decided && draft.conditions[position].binds_head,
+            Preference::Connected => draft.conditions[position].connected,
+            Preference::First(first) => position == first,
+        };
+        let restrict = draft.open.iter().any(|&i| preferred(i));
+        let open = draft.open.iter().copied().filter(|&i| !restrict || preferred(i));
+        let next = open.map(|i| (i, draft.conditions[i].matching)).min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((position, matching)) = next else { break };
+        if decided {
+            cost += rows * matching.min(ROWS_UNTIL_FOUND);
+        } else {
+            rows *= matching;
+            cost += rows;
+        }
+        draft.take(position);
+    }
+    assert!(draft.order.len() == rule.body.len(), "a safe rule can always be ordered");
+    Order { conditions: draft.order, new: new.is_some(), cost }
+}
+
+/// Conditions while they are put in order. What is known of each is kept up to date as variables become known, so that
+/// an order costs little more than the rule is long and the positive conditions squared.
+struct Draft<'r> {
     rule: &'r FlatRule,
     estimates: &'r [Estimate],
+    bound: Vec<bool>,
+    in_head: Vec<bool>,
+    /// How many variables of the head are not known.
+    open_head: usize,
+    /// For each variable the conditions that it stands in, once for each place.
+    readers: Vec<Vec<u32>>,
+    conditions: Vec<Judged>,
+    /// The positive conditions that are neither taken nor tests, ascending.
+    open: Vec<usize>,
+    /// The tests that are not taken; the first comes first.
+    tests: BinaryHeap<Reverse<usize>>,
+    /// Positive conditions of which a variable has become known since they were judged.
+    stale: Vec<usize>,
+    order: Vec<usize>,
+}
+
+/// What is known of a condition that is to be put in order.
+#[derive(Clone, Debug, Default)]
+struct Judged {
+    /// Places with variables that are not known, but for the whole of a function.
+    unknown: usize,
+    /// It is taken, or waits as a test.
+    gone: bool,
+    stale: bool,
+    /// The rows expected.
+    matching: f64,
+    binds_head: bool,
+    connected: bool,
+}
+
+impl<'r> Draft<'r> {
+    fn new(rule: &'r FlatRule, estimates: &'r [Estimate]) -> Draft<'r> {
+        let mut draft = Draft {
+            rule,
+            estimates,
+            bound: vec![false; rule.variables],
+            in_head: vec![false; rule.variables],
+            open_head: 0,
+            readers: vec![Vec::new(); rule.variables],
+            conditions: vec![Judged::default(); rule.body.len()],
+            open: Vec::new(),
+            tests: BinaryHeap::new(),
+            stale: Vec::new(),
+            order: Vec::with_capacity(rule.body.len()),
+        };
+        for variable in rule.head.args.iter().filter_map(Arg::variable) {
+            draft.open_head += usize::from(!std::mem::replace(&mut draft.in_head[variable as usize], true));
+        }
+        for (position, literal) in rule.body.iter().enumerate() {
+            let (readers, condition) = (&mut draft.readers, &mut draft.conditions[position]);
+            literal.variables(&mut |variable| {
+                readers[variable as usize].push(position as u32);
+                condition.unknown += 1;
+            });
+            match literal {
+                // The whole is no argument; see `is_test`.
+                FlatLiteral::Function { .. } => condition.unknown -= 1,
+                FlatLiteral::Positive(_) => {
+                    draft.open.push(position);
+                    draft.stale.push(position);
+                    condition.stale = true;
+                }
+                FlatLiteral::Negative(_) | FlatLiteral::Distinct(..) | FlatLiteral::Constant(_) => {}
+            }
+        }
+        (0..rule.body.len()).for_each(|position| draft.look(position));
+        draft
+    }
+
+    /// Puts the condition with the tests if it has become one.
+    fn look(&mut self, position: usize) {
+        let condition = &mut self.conditions[position];
+        let is_test = condition.unknown == 0
+            || match &self.rule.body[position] {
+                // Taking apart leaves one way at most, putting together exactly one.
+                FlatLiteral::Function { whole, .. } => self.bound[*whole as usize],
+                _ => false,
+            };
+        if is_test && !std::mem::replace(&mut condition.gone, true) {
+            self.tests.push(Reverse(position));
+            self.close(position);
+        }
+    }
+
+    fn close(&mut self, position: usize) {
+        if let Ok(at) = self.open.binary_search(&position) {
+            self.open.remove(at);
+        }
+    }
+
+    /// Takes a condition next: what it binds is known from here on.
+    fn take(&mut self, position: usize) {
+        self.conditions[position].gone = true;
+        self.close(position);
+        self.order.push(position);
+        let rule = self.rule;
+        match &rule.body[position] {
+            FlatLiteral::Positive(atom) => self.bind(&atom.args),
+            FlatLiteral::Function { whole, args, .. } => {
+                self.bind(args);
+                self.bind(&[Arg::Variable(*whole)]);
+            }
+            FlatLiteral::Negative(_) | FlatLiteral::Distinct(..) | FlatLiteral::Constant(_) => {}
+        }
+    }
+
+    fn bind(&mut self, args: &[Arg]) {
+        for variable in args.iter().filter_map(Arg::variable) {
+            if std::mem::replace(&mut self.bound[variable as usize], true) {
+                continue;
+            }
+            self.open_head -= usize::from(self.in_head[variable as usize]);
+            for reader in std::mem::take(&mut self.readers[variable as usize]) {
+                let position = reader as usize;
+                let condition = &mut self.conditions[position];
+                match &self.rule.body[position] {
+                    FlatLiteral::Function { whole, .. } if *whole == variable => {}
+                    _ => condition.unknown -= 1,
+                }
+                if !std::mem::replace(&mut condition.stale, true) {
+                    self.stale.push(position);
+                }
+                self.look(position);
+            }
+        }
+    }
+
+    /// Brings what is known of the open conditions up to date.
+    fn judge(&mut self) {
+        for position in std::mem::take(&mut self.stale) {
+            self.conditions[position].stale = false;
+            let FlatLiteral::Positive(atom) = &self.rule.body[position] else { continue };
+            let is_known = |arg: &Arg| arg.variable().is_none_or(|v| self.bound[v as usize]);
+            let columns = (0..atom.args.len()).filter(|&column| is_known(&atom.args[column]));
+            let matching = self.estimates[atom.table.index()].matching(columns);
+            let variables = || atom.args.iter().filter_map(Arg::variable);
+            let binds_head = variables().any(|v| !self.bound[v as usize] && self.in_head[v as usize]);
+            let connected = variables().any(|v| self.bound[v as usize]);
+            let condition = &mut self.conditions[position];
+            (condition.matching, condition.binds_head, condition.connected) =
+                (matching, binds_head, connected);
+        }
+    }
+}
+
+struct Planner<'r> {
+    rule: &'r FlatRule,
     bound: Vec<bool>,
     steps: Vec<Step>,
 }
@@ -154,75 +358,8 @@ const CLEARLY: f64 = 2.0;
 const ROWS_UNTIL_FOUND: f64 = 8.0;
 
 impl<'r> Planner<'r> {
-    fn new(rule: &'r FlatRule, estimates: &'r [Estimate]) -> Planner<'r> {
-        Planner { rule, estimates, bound: vec![false; rule.variables], steps: Vec::new() }
-    }
-
-    /// Orders the conditions greedily and adds up the rows that each is expected to be tried with.
-    fn order(&mut self, new: Option<usize>, preference: Preference) -> Order {
-        let rule = self.rule;
-        let mut open: Vec<usize> = (0..rule.body.len()).collect();
-        let mut order = Order { conditions: Vec::new(), new: new.is_some(), cost: 0.0 };
-        let mut rows = 1.0;
-        if let Some(position) = new {
-            open.retain(|&i| i != position);
-            self.bind(position, &mut order);
-        }
-        loop {
-            // Tests first: they only ever make less of what follows.
-            while let Some(at) = open.iter().position(|&i| self.is_test(&rule.body[i])) {
-                self.bind(open.remove(at), &mut order);
-            }
-            let every = matches!(preference, Preference::First(_));
-            let decided = !every && self.head_is_bound();
-            let binds_head = |position: usize| {
-                let FlatLiteral::Positive(atom) = &rule.body[position] else { return false };
-                atom.args.iter().any(|arg| !self.known(arg) && rule.head.args.contains(arg))
-            };
-            let preferred = |position: usize| match preference {
-                Preference::Smallest => false,
-                Preference::Head => !decided && binds_head(position),
-                Preference::Connected => self.is_connected(&rule.body[position]),
-                Preference::First(first) => position == first,
-            };
-            let restrict = open.iter().any(|&i| preferred(i));
-            let next = open
-                .iter()
-                .enumerate()
-                .filter(|(_, i)| !restrict || preferred(**i))
-                .filter_map(|(at, &i)| Some((at, self.cost(&rule.body[i])?)))
-                .min_by(|a, b| a.1.total_cmp(&b.1));
-            let Some((at, matching)) = next else { break };
-            if decided {
-                order.cost += rows * matching.min(ROWS_UNTIL_FOUND);
-            } else {
-                rows *= matching;
-                order.cost += rows;
-            }
-            self.bind(open.remove(at), &mut order);
-        }
-        assert!(open.is_empty(), "a safe rule can always be ordered");
-        order
-    }
-
-    fn bind(&mut self, position: usize, order: &mut Order) {
-        order.conditions.push(position);
-        let mark = |args: &[Arg], bound: &mut [bool]| {
-            args.iter().filter_map(Arg::variable).for_each(|v| bound[v as usize] = true);
-        };
-        match &self.rule.body[position] {
-            FlatLiteral::Positive(atom) => mark(&atom.args, &mut self.bound),
-            FlatLiteral::Function { whole, args, .. } => {
-                mark(args, &mut self.bound);
-                self.bound[*whole as usize] = true;
-            }
-            FlatLiteral::Negative(_) | FlatLiteral::Distinct(..) | FlatLiteral::Constant(_) => {}
-        }
-    }
-
-    fn is_connected(&self, literal: &FlatLiteral) -> bool {
-        let FlatLiteral::Positive(atom) = literal else { return false };
-        atom.args.iter().any(|arg| arg.variable().is_some() && self.known(arg))
+    fn new(rule: &'r FlatRule) -> Planner<'r> {
+        Planner { rule, bound: vec![false; rule.variables], steps: Vec::new() }
     }
 
     fn head_is_bound(&self) -> bool {
@@ -276,13 +413,6 @@ impl<'r> Planner<'r> {
         }
     }
 
-    /// The rows expected from a condition that is no test; `None` if it must wait for others.
-    fn cost(&self, literal: &FlatLiteral) -> Option<f64> {
-        let FlatLiteral::Positive(atom) = literal else { return None };
-        let known = atom.args.iter().enumerate().filter(|(_, arg)| self.known(arg)).map(|(column, _)| column);
-        Some(self.estimates[atom.table.index()].matching(known))
-    }
-
     fn take_test(&mut self, literal: &FlatLiteral) {
         let step = match literal {
             FlatLiteral::Positive(atom) => Step::Present { table: atom.table, row: atom.args.clone() },
@@ -309,8 +439,11 @@ impl<'r> Planner<'r> {
         let FlatLiteral::Positive(atom) = literal else { return };
         let known: Vec<usize> =
             (0..atom.args.len()).filter(|&column| self.known(&atom.args[column])).collect();
-        let index =
-            (!known.is_empty()).then(|| Arc::make_mut(&mut tables[atom.table.index()]).index_on(&known));
+        let index = if known.is_empty() {
+            None
+        } else {
+            Arc::make_mut(&mut tables[atom.table.index()]).index_on(&known)
+        };
         let key = known.iter().map(|&column| atom.args[column]).collect();
         let (check, bind) = self.columns(&atom.args);
         self.steps.push(Step::Scan { table: atom.table, index, key, check, bind });

@@ -9,8 +9,10 @@
 
 use super::evaluate::Store;
 use super::plan::Estimate;
+use crate::budget::Exceeded;
+use crate::error::BuildError;
 use crate::terms::{TermId, Terms};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use ludex_gdl::analysis::dependencies::{Dependencies, Phase, phases};
 use ludex_gdl::analysis::domains::{Domain, Domains, Functor};
 use ludex_gdl::rules::{Atom, Literal, RelationId, Rule, Term, Variable};
@@ -222,14 +224,14 @@ pub(crate) struct Program {
     pub(crate) goal: TableId,
     pub(crate) terminal: TableId,
     /// What each column of each table can hold.
-    pub(crate) columns: Vec<Vec<Domain>>,
+    pub(crate) columns: Vec<Vec<Arc<Domain>>>,
     /// What can be said of the sizes of the tables before any is filled.
     pub(crate) guesses: Vec<Estimate>,
 }
 
 impl Program {
-    /// Flattens the rules. The numbers of `terms` stay valid in the program.
-    pub(crate) fn new(game: &Game, terms: Terms) -> Program {
+    /// Flattens the rules, unless that gives too many. The numbers of `terms` stay valid in the program.
+    pub(crate) fn new(game: &Game, terms: Terms) -> Result<Program, BuildError> {
         let rules = &game.rules;
         let domains = Domains::of(rules);
         let dependencies = Dependencies::of(rules);
@@ -252,9 +254,10 @@ impl Program {
                     false => spread_position(rules, &domains, relation),
                 })
                 .collect(),
-            terms,
+            terms: terms.over(&rules.symbols),
             tables: Vec::new(),
             by_shape: HashMap::new(),
+            conditions: 0,
         };
         let mut fluents = Vec::new();
         for shape in builder.shapes(Keyword::True, 0) {
@@ -281,7 +284,9 @@ impl Program {
             }
             let phase = phases[relation.index()];
             for &id in &stratum.rules {
-                builder.flatten(rules.rule(id), &mut flat);
+                builder.flatten(rules.rule(id), &mut flat).map_err(|limit| {
+                    BuildError::from(limit).in_rules_for(rules.symbols.name(rules.relation(relation).name))
+                })?;
             }
             if !flat.is_empty() {
                 strata.push(FlatStratum { rules: flat, recursive: stratum.recursive, phase });
@@ -289,12 +294,12 @@ impl Program {
         }
         drop_certain_ends(&mut fluents, &mut strata);
         let spread = &builder.spread;
-        let columns: Vec<Vec<Domain>> = builder
+        let columns: Vec<Vec<Arc<Domain>>> = builder
             .tables
             .iter()
             .map(|t| column_domains(&domains, t, spread[t.relation.index()].unwrap_or(0)))
             .collect();
-        Program {
+        Ok(Program {
             guesses: columns.iter().map(|columns| guess(columns)).collect(),
             columns,
             terms: builder.terms,
@@ -306,7 +311,7 @@ impl Program {
             role,
             goal,
             terminal,
-        }
+        })
     }
 
     pub(crate) fn table(&self, id: TableId) -> TableInfo {
@@ -325,7 +330,7 @@ impl Program {
 }
 
 /// What each column of a table can hold; `spread` is the argument that is spread over columns.
-fn column_domains(domains: &Domains, table: &TableInfo, spread: usize) -> Vec<Domain> {
+fn column_domains(domains: &Domains, table: &TableInfo, spread: usize) -> Vec<Arc<Domain>> {
     let domain = |column: usize| match table.shape {
         Shape::Function((name, count)) if (spread..spread + count).contains(&column) => {
             domains.inside((name, count), column - spread)
@@ -340,29 +345,33 @@ fn column_domains(domains: &Domains, table: &TableInfo, spread: usize) -> Vec<Do
 
 /// Where a rule says that all fluents of a function end, whatever is done, nobody needs to list them.
 fn drop_certain_ends(fluents: &mut [FluentTables], strata: &mut Vec<FlatStratum>) {
+    let ends = |tables: &FluentTables| match tables.stay {
+        Stay::Unless(ends) => Some(ends),
+        Stay::Never => None,
+    };
+    let holds: HashMap<TableId, TableId> =
+        fluents.iter().filter_map(|tables| Some((ends(tables)?, tables.holds))).collect();
+    let is_certain = |rule: &FlatRule| {
+        let [FlatLiteral::Positive(only)] = rule.body.as_slice() else { return false };
+        let mut seen = HashSet::new();
+        holds.get(&rule.head.table) == Some(&only.table)
+            && only.args == rule.head.args
+            && rule.head.args.iter().all(|arg| arg.variable().is_some() && seen.insert(*arg))
+    };
+    let all = strata.iter().flat_map(|stratum| &stratum.rules);
+    let certain: HashSet<TableId> = all.filter(|rule| is_certain(rule)).map(|rule| rule.head.table).collect();
     for tables in fluents {
-        let Stay::Unless(ends) = tables.stay else { continue };
-        let is_certain = |rule: &FlatRule| {
-            let mut seen = Vec::new();
-            let all_open = rule.head.args.iter().all(|arg| {
-                let is_new = matches!(arg, Arg::Variable(_)) && !seen.contains(arg);
-                seen.push(*arg);
-                is_new
-            });
-            let [FlatLiteral::Positive(only)] = rule.body.as_slice() else { return false };
-            all_open && rule.head.table == ends && only.table == tables.holds && only.args == rule.head.args
-        };
-        if strata.iter().flat_map(|stratum| &stratum.rules).any(is_certain) {
+        if ends(tables).is_some_and(|ends| certain.contains(&ends)) {
             tables.stay = Stay::Never;
-            strata.iter_mut().for_each(|stratum| stratum.rules.retain(|rule| rule.head.table != ends));
         }
     }
+    strata.iter_mut().for_each(|stratum| stratum.rules.retain(|rule| !certain.contains(&rule.head.table)));
     strata.retain(|stratum| !stratum.rules.is_empty());
 }
 
 /// A table is taken to hold every combination of its columns' domains, up to a thousand rows.
-fn guess(columns: &[Domain]) -> Estimate {
-    let size = |domain: &Domain| (domain.constants.len() + 10 * domain.functors.len()).max(1) as f64;
+fn guess(columns: &[Arc<Domain>]) -> Estimate {
+    let size = |domain: &Arc<Domain>| (domain.constants.len() + 10 * domain.functors.len()).max(1) as f64;
     let distinct: Vec<f64> = columns.iter().map(size).collect();
     Estimate { rows: distinct.iter().product::<f64>().min(1000.0), distinct }
 }
@@ -394,7 +403,13 @@ struct Builder<'g> {
     terms: Terms,
     tables: Vec<TableInfo>,
     by_shape: HashMap<(RelationId, Shape), TableId>,
+    /// The conditions of the flat rules so far.
+    conditions: usize,
 }
+
+/// The flat rules together have at most so many conditions. A rule over three whole fluents of a game with a thousand
+/// functions would have a thousand million copies.
+const MOST_CONDITIONS: usize = 5_000_000;
 
 impl Builder<'_> {
     /// The shapes that an argument of a keyword relation can take.
@@ -420,9 +435,13 @@ impl Builder<'_> {
     }
 
     /// The flat forms of a rule: one, unless a variable stands in the place of an argument that is spread.
-    fn flatten(&mut self, rule: &Rule, out: &mut Vec<FlatRule>) {
+    fn flatten(&mut self, rule: &Rule, out: &mut Vec<FlatRule>) -> Result<(), Exceeded> {
         let mut open = vec![(rule.clone(), Vec::new())];
         while let Some((rule, constants)) = open.pop() {
+            self.conditions += 1 + rule.body.len();
+            if self.conditions > MOST_CONDITIONS {
+                return Err(Exceeded::Rules(MOST_CONDITIONS));
+            }
             // A condition that can never hold makes the rule idle.
             let Some(domains) = self.domains.variables(&rule) else { continue };
             let Some(variable) = self.whole_variable(&rule, &constants) else {
@@ -447,6 +466,7 @@ impl Builder<'_> {
                 open.push((rule, constants));
             }
         }
+        Ok(())
     }
 
     /// A variable in the place of an argument that is spread, and not yet known to be a constant.
@@ -464,7 +484,7 @@ impl Builder<'_> {
         })
     }
 
-    fn flat_rule(&mut self, rule: &Rule, constants: &[Variable], domains: &[Domain]) -> FlatRule {
+    fn flat_rule(&mut self, rule: &Rule, constants: &[Variable], domains: &[Arc<Domain>]) -> FlatRule {
         let mut scope = Scope { variables: rule.variables.len() as u32, functions: Vec::new() };
         let mut body = Vec::new();
         for literal in &rule.body {

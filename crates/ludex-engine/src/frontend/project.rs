@@ -12,6 +12,7 @@ use super::plan::Estimate;
 use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, TableId, TableInfo};
 use hashbrown::HashMap;
 use ludex_gdl::analysis::domains::Domain;
+use std::sync::Arc;
 
 /// What is left out must have at least so many values.
 const LEAST_SAVED: usize = 4;
@@ -49,7 +50,7 @@ pub(super) fn project(program: &mut Program, rules: &mut Vec<FlatRule>) {
 }
 
 /// How many rows there are with values of these domains; as many as there are numbers where functions can stand.
-pub(super) fn capacity<'d>(columns: impl Iterator<Item = &'d Domain>) -> usize {
+pub(super) fn capacity<'d>(columns: impl Iterator<Item = &'d Arc<Domain>>) -> usize {
     columns.fold(1usize, |product, domain| match domain.functors.is_empty() {
         true => product.saturating_mul(domain.constants.len()),
         false => usize::MAX,

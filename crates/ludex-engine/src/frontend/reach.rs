@@ -19,7 +19,7 @@ use super::project::{capacity, project};
 use crate::budget::Budget;
 use crate::error::BuildError;
 use crate::terms::Terms;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use ludex_gdl::Game;
 use ludex_gdl::analysis::dependencies::Phase;
 use ludex_gdl::rewrite::trails::without_trails;
@@ -89,13 +89,14 @@ fn fixpoint(mut program: Program, budget: &Budget, most_rows: usize) -> Result<(
     let mut apply = |store: &mut Store, rules: Vec<FlatRule>| {
         let stratum = FlatStratum { rules, recursive: true, phase: Phase::Move };
         let heads = stratum.heads();
-        let filled = store.apply_while_useful(stratum, known.clone(), &mut meter, prune);
+        let filled = store.apply_while_useful(stratum, &mut known.clone(), &mut meter, prune);
         filled.map_err(|limit| Overrun::new(&program, store, &heads, limit))
     };
     // What is small first, where something is large: with it there the large may be of no use any more. (Small rules that
     // only large ones read may be given up on the way; so all rules are applied again.)
     let capacity = |rule: &FlatRule| capacities[rule.head.table.index()];
-    if rules.iter().any(|rule| capacity(rule) > LARGE_CAPACITY && !wanted.contains(&rule.head.table)) {
+    let is_wanted: HashSet<TableId> = wanted.iter().copied().collect();
+    if rules.iter().any(|rule| capacity(rule) > LARGE_CAPACITY && !is_wanted.contains(&rule.head.table)) {
         apply(&mut store, rules.iter().filter(|rule| capacity(rule) <= SMALL_CAPACITY).cloned().collect())?;
         prune(&store, &mut rules);
     }
@@ -111,10 +112,17 @@ fn merge_time(program: &Program, rules: &mut Vec<FlatRule>) {
     let is_static = |table: TableId| program.table(table).phase == Phase::Static;
     let moves = program.moves.iter().filter(|tables| !is_static(tables.legal));
     into.extend(moves.map(|tables| (tables.legal, tables.does)));
+    let holds: HashMap<TableId, TableId> = program.fluents.iter().map(|f| (f.next, f.holds)).collect();
+    let mut read: HashSet<TableId> = HashSet::new();
+    for rule in rules.iter() {
+        for table in called(rule) {
+            if holds.get(&table).is_some_and(|&holds| rule.head.table != holds) {
+                read.insert(table);
+            }
+        }
+    }
     for tables in &program.fluents {
-        let is_copy = |rule: &FlatRule| rule.head.table == tables.holds;
-        let is_read = rules.iter().any(|rule| !is_copy(rule) && reads(rule, tables.next));
-        if !is_read && !is_static(tables.next) {
+        if !read.contains(&tables.next) && !is_static(tables.next) {
             into.insert(tables.next, tables.holds);
         }
     }
@@ -133,32 +141,104 @@ fn reads(rule: &FlatRule, table: TableId) -> bool {
     rule.body.iter().any(|literal| is_call(literal, table))
 }
 
+/// The tables that the positive conditions of a rule read.
+fn called(rule: &FlatRule) -> impl Iterator<Item = TableId> {
+    rule.body.iter().filter_map(|literal| match literal {
+        FlatLiteral::Positive(atom) => Some(atom.table),
+        _ => None,
+    })
+}
+
 /// Replaces relations by the conditions of their rules, where that is worth while.
 fn unfold(rules: &mut Vec<FlatRule>, wanted: &[TableId], capacities: &[usize]) {
+    let wanted: HashSet<TableId> = wanted.iter().copied().collect();
     let mut heads: Vec<TableId> = rules.iter().map(|rule| rule.head.table).collect();
     heads.sort_unstable();
     heads.dedup();
     heads.retain(|table| !wanted.contains(table));
+    let mut book = Rulebook::default();
+    rules.drain(..).for_each(|rule| book.add(rule));
     // Twice, since a relation with one rule may have several once what it reads is replaced.
     for (table, most_rules) in
         heads.iter().map(|&table| (table, 1)).chain(heads.iter().map(|&table| (table, MOST_UNITED)))
     {
-        let (definitions, others): (Vec<FlatRule>, Vec<FlatRule>) =
-            rules.drain(..).partition(|rule| rule.head.table == table);
-        if definitions.len() <= most_rules && is_worth_while(&definitions, &others, capacities[table.index()])
-        {
-            others.into_iter().for_each(|rule| expand(rule, &definitions, rules));
-        } else {
-            rules.extend(definitions.into_iter().chain(others));
+        let own = book.defining(table);
+        let readers = book.reading(table);
+        if own.len() > most_rules || readers.len() > MOST_VARIANTS {
+            continue;
+        }
+        let others = readers.iter().filter_map(|&at| book.rules[at].as_ref()).collect::<Vec<_>>();
+        let definitions: Vec<FlatRule> = own.iter().filter_map(|&at| book.rules[at].clone()).collect();
+        let own_long = definitions.iter().filter(|rule| is_long(rule)).count();
+        if book.long == own_long && is_worth_while(&definitions, &others, capacities[table.index()]) {
+            own.into_iter().for_each(|at| drop(book.take(at)));
+            let mut expanded = Vec::new();
+            for rule in readers.into_iter().filter_map(|at| book.take(at)) {
+                expand(rule, &definitions, &mut expanded);
+            }
+            expanded.into_iter().for_each(|rule| book.add(rule));
         }
     }
+    // What is computed from others before them.
+    rules.extend(book.rules.into_iter().flatten());
+    rules.sort_by_key(|rule| match wanted.contains(&rule.head.table) {
+        true => (true, None),
+        false => (false, Some(std::cmp::Reverse(rule.head.table))),
+    });
+}
+
+/// Rules that come and go, found by their heads and by what they read.
+#[derive(Default)]
+struct Rulebook {
+    rules: Vec<Option<FlatRule>>,
+    /// Some of these are gone.
+    by_head: HashMap<TableId, Vec<usize>>,
+    by_call: HashMap<TableId, Vec<usize>>,
+    /// How many have so many conditions that none may be replaced.
+    long: usize,
+}
+
+impl Rulebook {
+    fn add(&mut self, rule: FlatRule) {
+        let at = self.rules.len();
+        self.long += usize::from(is_long(&rule));
+        self.by_head.entry(rule.head.table).or_default().push(at);
+        for table in called(&rule) {
+            let list = self.by_call.entry(table).or_default();
+            if list.last() != Some(&at) {
+                list.push(at);
+            }
+        }
+        self.rules.push(Some(rule));
+    }
+
+    fn take(&mut self, at: usize) -> Option<FlatRule> {
+        let rule = self.rules[at].take()?;
+        self.long -= usize::from(is_long(&rule));
+        Some(rule)
+    }
+
+    fn defining(&self, table: TableId) -> Vec<usize> {
+        let list = self.by_head.get(&table).into_iter().flatten().copied();
+        list.filter(|&at| self.rules[at].is_some()).collect()
+    }
+
+    /// The rules of other relations that read the table.
+    fn reading(&self, table: TableId) -> Vec<usize> {
+        let list = self.by_call.get(&table).into_iter().flatten().copied();
+        list.filter(|&at| self.rules[at].as_ref().is_some_and(|rule| rule.head.table != table)).collect()
+    }
+}
+
+fn is_long(rule: &FlatRule) -> bool {
+    rule.body.len() > MOST_CONDITIONS
 }
 
 /// A relation with one rule is replaced if its table would hold every way through the rule, if one condition reads it and
 /// it need not be small, or if it could be large; one with several only if it is large and no more than all of some
 /// others together. The rest are tables with good reason: they leave out what their readers need not know. (The 17
 /// pairs of steps of a mummy in mummymaze1p sum up twelve conditions.)
-fn is_worth_while(definitions: &[FlatRule], others: &[FlatRule], capacity: usize) -> bool {
+fn is_worth_while(definitions: &[FlatRule], others: &[&FlatRule], capacity: usize) -> bool {
     let Some(table) = definitions.first().map(|rule| rule.head.table) else { return false };
     if definitions.iter().any(|rule| reads(rule, table) || !is_plain(rule)) {
         return false;
@@ -166,7 +246,7 @@ fn is_worth_while(definitions: &[FlatRule], others: &[FlatRule], capacity: usize
     let is_large = capacity > LARGE_CAPACITY;
     let calls = |rule: &FlatRule| rule.body.iter().filter(|literal| is_call(literal, table)).count();
     let longest = definitions.iter().map(|rule| rule.body.len()).max().unwrap_or(0);
-    let count: usize = others.iter().map(calls).sum();
+    let count: usize = others.iter().map(|rule| calls(rule)).sum();
     let fits = others.iter().all(|rule| rule.body.len() + calls(rule) * longest <= MOST_CONDITIONS);
     fits && match definitions {
         [single] if count == 1 => capacity > SMALL_CAPACITY || keeps_all(single),

@@ -11,7 +11,8 @@
 //! the first way to each head, and pays for each auxiliary relation in every state.
 //!
 //! The choice is by estimated numbers of instances, so it needs the sizes of the tables. Every set of positive
-//! conditions is tried as a part, up to [`MOST_SUBSETS`]; the best one is taken and both halves are tried again.
+//! conditions is tried as a part, up to [`MOST_SUBSETS`]; the best one is taken and both halves are tried again. The
+//! work is bounded: rules that come after it is spent stay whole.
 
 use super::plan::Estimate;
 use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, Shape, TableId, TableInfo};
@@ -25,6 +26,18 @@ const LEAST_GAIN: f64 = 2.0;
 /// All sets of up to so many conditions are tried; of longer bodies, those that one or two variables bind
 /// together.
 const MOST_SUBSETS: usize = 12;
+
+/// A rule with more positive conditions than this stays whole.
+const MOST_CONDITIONS: usize = 64;
+
+/// At most so many sets of conditions are tried as the next part of one rule.
+const MOST_SETS: usize = 4096;
+
+/// So many conditions are looked at for all rules together (some seconds).
+const MOST_WORK: usize = 100_000_000;
+
+/// Parts of parts of parts, up to this.
+const MOST_DEPTH: usize = 50;
 
 /// Rules in parts.
 #[derive(Debug, Default)]
@@ -40,7 +53,9 @@ pub(crate) struct Split {
 /// Splits the rules of `program` that depend on state or moves and have more than `few` instances.
 pub(crate) fn split(program: &Program, estimates: &[Estimate], few: f64) -> Split {
     let estimates = estimates.to_vec();
-    let mut splitter = Splitter { program, few, estimates, known: HashMap::new(), out: Split::default() };
+    let (work, depth) = (MOST_WORK, 0);
+    let mut splitter =
+        Splitter { program, few, estimates, known: HashMap::new(), work, depth, out: Split::default() };
     for stratum in program.strata.iter().filter(|stratum| stratum.phase != Phase::Static) {
         for rule in &stratum.rules {
             let rule = splitter.split(rule.clone());
@@ -58,6 +73,10 @@ struct Splitter<'p> {
     /// Parts that exist already, by the relation of their reader and by what they say. Relations do not share
     /// parts: those of a question (`rewrite/demand.rs`) are treated otherwise than those of what holds.
     known: HashMap<Key, TableId>,
+    /// What is left of [`MOST_WORK`].
+    work: usize,
+    /// How many rules are being split, each a part of the one before.
+    depth: usize,
     out: Split,
 }
 
@@ -78,10 +97,14 @@ impl Splitter<'_> {
         loop {
             let conditions: Vec<&FlatAtom> = rule.body.iter().filter_map(positive).collect();
             let whole = self.join(&conditions);
-            if whole.rows <= self.few {
+            let is_long = conditions.len() > MOST_CONDITIONS;
+            if whole.rows <= self.few || is_long || self.depth > MOST_DEPTH {
                 return rule;
             }
             let sets = subsets(&rule);
+            let work = sets.len().saturating_mul(rule.body.len() + rule.variables);
+            let Some(left) = self.work.checked_sub(work) else { return rule };
+            self.work = left;
             let best = sets
                 .into_iter()
                 .filter_map(|set| self.cut(&rule, &set))
@@ -95,7 +118,8 @@ impl Splitter<'_> {
 
     /// The cut with these positive conditions in the part, if both halves are safe.
     fn cut(&self, rule: &FlatRule, set: &[usize]) -> Option<Cut> {
-        let mut inside: Vec<bool> = (0..rule.body.len()).map(|i| set.contains(&i)).collect();
+        let mut inside = vec![false; rule.body.len()];
+        set.iter().for_each(|&i| inside[i] = true);
         let mut bound = vec![false; rule.variables];
         set.iter().for_each(|&i| mark(&rule.body[i], &mut bound));
         // Tests go with the part if it has all their variables and the rest has not.
@@ -107,13 +131,17 @@ impl Splitter<'_> {
             }
         }
         loop {
-            let moved = rule.body.iter().enumerate().position(|(i, literal)| {
+            let mut moved = false;
+            for (i, literal) in rule.body.iter().enumerate() {
                 let is_test = positive(literal).is_none() && !inside[i];
-                is_test && self.is_bound(literal, &bound) && !all_of(literal, &outside)
-            });
-            let Some(moved) = moved else { break };
-            inside[moved] = true;
-            mark(&rule.body[moved], &mut bound);
+                if is_test && self.is_bound(literal, &bound) && !all_of(literal, &outside) {
+                    (inside[i], moved) = (true, true);
+                    mark(literal, &mut bound);
+                }
+            }
+            if !moved {
+                break;
+            }
         }
         for (i, literal) in rule.body.iter().enumerate() {
             if !inside[i] {
@@ -164,7 +192,9 @@ impl Splitter<'_> {
         let phase = body.iter().filter_map(atom).map(|atom| self.info(atom.table).phase).max();
         // The table's number is known only when its own parts have theirs.
         let placeholder = FlatAtom { table: reader, args };
+        self.depth += 1;
         let mut rule = self.split(FlatRule { head: placeholder, body, variables });
+        self.depth -= 1;
         let id = TableId((self.program.tables.len() + self.out.tables.len()) as u32);
         rule.head.table = id;
         self.out.tables.push(TableInfo {
@@ -202,10 +232,22 @@ impl Splitter<'_> {
         let binds = |part: bool, mut bound: Vec<bool>| {
             half(part).filter(|l| positive(l).is_some()).for_each(|literal| mark(literal, &mut bound));
             let mut tests: Vec<&FlatLiteral> = half(part).filter(|l| positive(l).is_none()).collect();
-            while let Some(at) = tests.iter().position(|test| self.is_bound(test, &bound)) {
-                mark(tests.swap_remove(at), &mut bound);
+            loop {
+                let before = tests.len();
+                tests.retain(|test| {
+                    let is_bound = self.is_bound(test, &bound);
+                    if is_bound {
+                        mark(test, &mut bound);
+                    }
+                    !is_bound
+                });
+                if tests.is_empty() {
+                    return Some(bound);
+                }
+                if tests.len() == before {
+                    return None;
+                }
             }
-            tests.is_empty().then_some(bound)
         };
         let Some(part) = binds(true, vec![false; rule.variables]) else { return false };
         let mut given = vec![false; rule.variables];
@@ -281,17 +323,23 @@ fn subsets(rule: &FlatRule) -> Vec<Vec<usize>> {
         let pick = |set: u32| conditions.iter().enumerate().filter(move |(at, _)| set >> at & 1 == 1);
         return sets.map(|set| pick(set).map(|(_, &i)| i).collect()).collect();
     }
-    let reads = |i: usize, v: u32| {
-        let mut bound = vec![false; rule.variables];
-        mark(&rule.body[i], &mut bound);
-        bound[v as usize]
-    };
-    let variables = 0..rule.variables as u32;
-    let pairs = variables.flat_map(|a| (a..rule.variables as u32).map(move |b| (a, b)));
-    pairs
-        .map(|(a, b)| conditions.iter().copied().filter(|&i| reads(i, a) || reads(i, b)).collect::<Vec<_>>())
-        .filter(|set| !set.is_empty() && set.len() < conditions.len())
-        .collect()
+    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables];
+    for &i in &conditions {
+        rule.body[i].variables(&mut |v| {
+            if readers[v as usize].last() != Some(&i) {
+                readers[v as usize].push(i);
+            }
+        });
+    }
+    readers.retain(|list| !list.is_empty());
+    let pairs = (0..readers.len()).flat_map(|a| (a..readers.len()).map(move |b| (a, b)));
+    let sets = pairs.take(MOST_SETS).map(|(a, b)| {
+        let mut set: Vec<usize> = readers[a].iter().chain(&readers[b]).copied().collect();
+        set.sort_unstable();
+        set.dedup();
+        set
+    });
+    sets.filter(|set| set.len() < conditions.len()).collect()
 }
 
 /// The part's columns, conditions and number of variables, with its variables numbered from zero: those that are

@@ -9,6 +9,9 @@ use crate::terms::TermId;
 
 const NONE: u32 = u32::MAX;
 
+/// The most indexes of one table: each takes eight bytes a row, and every new row goes into all.
+const MOST_INDEXES: usize = 64;
+
 /// Rows from which on bits are tried.
 const FIRST_PRESENCE: u32 = 128;
 
@@ -85,15 +88,18 @@ impl Table {
         self.cells.capacity() * 4 + self.indexes.iter().map(index).sum::<usize>() + presence
     }
 
-    /// The index on `columns` (ascending), made if it is new.
-    pub(crate) fn index_on(&mut self, columns: &[usize]) -> IndexId {
+    /// The index on `columns` (ascending), made if it is new; `None` if the table has too many already.
+    pub(crate) fn index_on(&mut self, columns: &[usize]) -> Option<IndexId> {
         if let Some(position) = self.indexes.iter().position(|index| index.columns == columns) {
-            return IndexId(position);
+            return Some(IndexId(position));
+        }
+        if self.indexes.len() >= MOST_INDEXES {
+            return None;
         }
         let mut index = Index { columns: columns.to_vec(), heads: Vec::new(), older: Vec::new() };
         rebuild(&mut index, &self.cells, self.width, self.len());
         self.indexes.push(index);
-        IndexId(self.indexes.len() - 1)
+        Some(IndexId(self.indexes.len() - 1))
     }
 
     /// Adds a row; false if it was there already.
@@ -228,7 +234,7 @@ mod tests {
     #[test]
     fn rows_are_distinct_and_found_by_every_index_after_growth_and_truncation() {
         let mut table = Table::new(2);
-        let second = table.index_on(&[1]);
+        let second = table.index_on(&[1]).expect("the first");
         for i in 0..1000 {
             assert!(table.insert(&row([i, i % 7])));
             assert!(!table.insert(&row([i, i % 7])));

@@ -11,9 +11,10 @@ use crate::engine::Goal;
 use crate::frontend::{Base, Program, Shape, Stay};
 use crate::terms::TermId;
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use ludex_gdl::analysis::dependencies::Phase;
 use ludex_gdl::analysis::graph::components;
+use std::collections::BTreeMap;
 
 /// Builds the network of a game.
 pub(crate) fn build(base: &Base, ground: &Ground, vocabulary: &Vocabulary) -> Net {
@@ -183,15 +184,20 @@ impl Builder<'_> {
             if bodies.iter().any(Vec::is_empty) {
                 return Signal::TRUE;
             }
-            let Some(common) = self.most_common(&bodies) else { break };
+            let common = self.most_common(&bodies);
+            let Some(&first) = common.first() else { break };
             let (mut with, without): (Vec<_>, Vec<_>) =
-                bodies.into_iter().partition(|body| body.binary_search(&common).is_ok());
+                bodies.into_iter().partition(|body| body.binary_search(&first).is_ok());
+            let taken: HashSet<GroundLiteral> = common.iter().copied().collect();
             for body in &mut with {
-                body.retain(|literal| *literal != common);
+                body.retain(|literal| !taken.contains(literal));
             }
             let rest = self.factored(with);
-            let signal = self.signal(common);
-            arms.push(self.net.and(signal, rest));
+            let arm = common.iter().rev().fold(rest, |rest, &literal| {
+                let signal = self.signal(literal);
+                self.net.and(signal, rest)
+            });
+            arms.push(arm);
             bodies = without;
         }
         let (single, several): (Vec<_>, Vec<_>) = bodies.into_iter().partition(|body| body.len() == 1);
@@ -202,17 +208,28 @@ impl Builder<'_> {
         self.one_of(single.iter().map(|body| body[0]), arms).0
     }
 
-    /// The literal that most bodies of several literals share, if at least two do.
-    fn most_common(&self, bodies: &[Vec<GroundLiteral>]) -> Option<GroundLiteral> {
+    /// The literal that most bodies of several literals share, if at least two do; where all bodies share some, all
+    /// of these.
+    fn most_common(&self, bodies: &[Vec<GroundLiteral>]) -> Vec<GroundLiteral> {
+        if bodies.len() < 2 {
+            return Vec::new();
+        }
         let mut counts: HashMap<GroundLiteral, usize> = HashMap::new();
         for literal in bodies.iter().flatten() {
             *counts.entry(*literal).or_default() += 1;
         }
-        counts
-            .into_iter()
-            .filter(|(_, count)| *count > 1)
-            .max_by_key(|&(literal, count)| (count, !self.choices.contains_key(&literal.atom()), literal))
-            .map(|(literal, _)| literal)
+        let rank = |literal: GroundLiteral, count: usize| {
+            (count, !self.choices.contains_key(&literal.atom()), literal)
+        };
+        let mut shared: Vec<GroundLiteral> =
+            counts.iter().filter(|(_, count)| **count == bodies.len()).map(|(literal, _)| *literal).collect();
+        if !shared.is_empty() {
+            shared.sort_unstable_by_key(|&literal| std::cmp::Reverse(rank(literal, bodies.len())));
+            return shared;
+        }
+        let several = counts.into_iter().filter(|(_, count)| *count > 1);
+        let most = several.max_by_key(|&(literal, count)| rank(literal, count));
+        most.map(|(literal, _)| literal).into_iter().collect()
     }
 
     /// The disjunction of the literals and of `arms`; and which moves it is, if it is nothing but moves.
@@ -224,15 +241,14 @@ impl Builder<'_> {
         mut arms: Vec<Signal>,
     ) -> (Signal, Option<Vec<Choice>>) {
         // For each role the moves among the literals, and those of which the literals are all but.
-        let mut chosen: Vec<(Vec<MoveId>, Vec<&[MoveId]>)> =
-            vec![Default::default(); self.move_signals.len()];
+        let mut chosen: BTreeMap<RoleId, (Vec<MoveId>, Vec<&[MoveId]>)> = BTreeMap::new();
         let mut only_moves = arms.is_empty();
         for literal in literals {
             match self.choices.get(&literal.atom()).map(Vec::as_slice) {
                 // Of a single role the inverse is a choice too.
                 Some(choices) if !literal.is_negative() || choices.len() == 1 => {
                     for choice in choices {
-                        let (moves, others) = &mut chosen[choice.role.index()];
+                        let (moves, others) = chosen.entry(choice.role).or_default();
                         if choice.others == literal.is_negative() {
                             moves.extend_from_slice(&choice.moves);
                         } else {
@@ -247,7 +263,7 @@ impl Builder<'_> {
             }
         }
         let mut choices = Vec::new();
-        for (role, (moves, others)) in (0..).map(RoleId).zip(chosen) {
+        for (role, (moves, others)) in chosen {
             if !moves.is_empty() || !others.is_empty() {
                 choices.push(Choice::union(role, self.move_signals[role.index()].len(), moves, &others));
             }
@@ -299,7 +315,7 @@ impl Builder<'_> {
             if store.table(program.terminal).len() > 0 { signal(program.terminal, 0) } else { Signal::FALSE };
         let mut goals = vec![Vec::new(); vocabulary.role_count()];
         for (row, columns) in store.table(program.goal).rows().enumerate() {
-            if let Some(role) = vocabulary.roles().find(|&role| vocabulary.role(role) == columns[0]) {
+            if let Some(role) = vocabulary.find_role(columns[0]) {
                 let name = program.rules.symbols.name(store.terms.functor(columns[1]));
                 let value = name.parse::<Goal>().ok().filter(|_| store.terms.is_constant(columns[1]));
                 goals[role.index()].push((value, signal(program.goal, row)));
@@ -322,7 +338,7 @@ fn others(
     vocabulary: &Vocabulary,
 ) -> impl Iterator<Item = (usize, TermId)> {
     let rows = ground.store.table(program.goal).rows().enumerate();
-    let is_role = |term: TermId| vocabulary.roles().any(|role| vocabulary.role(role) == term);
+    let is_role = |term: TermId| vocabulary.find_role(term).is_some();
     rows.map(|(row, columns)| (row, columns[0])).filter(move |(_, term)| !is_role(*term))
 }
 
@@ -355,7 +371,7 @@ impl Builder<'_> {
 }
 
 fn find_move(vocabulary: &Vocabulary, shape: Shape, columns: &[TermId]) -> Option<(RoleId, MoveId)> {
-    let role = vocabulary.roles().find(|&role| vocabulary.role(role) == columns[0])?;
+    let role = vocabulary.find_role(columns[0])?;
     let action = vocabulary.find_move(role, shape.find(vocabulary.terms(), &columns[1..])?)?;
     Some((role, action))
 }

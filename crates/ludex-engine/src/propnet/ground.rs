@@ -88,6 +88,7 @@ impl Ground {
         let base = base.in_parts(split(&base.program, &estimates, few));
         let overrun = |rule: &FlatRule, limit| Overrun {
             relations: vec![base.program.table(rule.head.table).relation],
+            culprit: Some(base.program.table(rule.head.table).relation),
             limit,
         };
         let dynamic = || base.program.strata.iter().filter(|stratum| stratum.phase != Phase::Static);

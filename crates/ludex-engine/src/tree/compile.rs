@@ -43,6 +43,7 @@ pub(super) fn compile(
         copies: HashMap::new(),
         questions: Vec::new(),
         values: HashMap::new(),
+        by_constant: HashMap::new(),
     };
     let roots = compiler.roots(roles);
     let mut done = 0;
@@ -74,7 +75,20 @@ struct Compiler<'b> {
     questions: Vec<Vec<Slot>>,
     /// The values of each column of each table that was asked for.
     values: HashMap<(TableId, usize), Option<Values>>,
+    /// The rules of relations with many, by what stands at a position of the head.
+    by_constant: HashMap<(RelationId, usize), Heads>,
 }
+
+/// The rules of a relation by what stands at one position of the head.
+#[derive(Default)]
+struct Heads {
+    of_term: HashMap<TermId, Vec<usize>>,
+    /// Those with a variable there.
+    open: Vec<usize>,
+}
+
+/// The rules of a relation with more of them than this are found by a constant of the question.
+const MANY_RULES: usize = 16;
 
 impl Compiler<'_> {
     fn roots(&mut self, roles: &[TermId]) -> Roots {
@@ -211,13 +225,39 @@ impl Compiler<'_> {
         let relation = self.tree.ors[or.index()].relation;
         let question = self.questions[or.index()].clone();
         let mut seen: HashSet<Rule> = HashSet::new();
-        for position in 0..self.book.relations[relation.index()].rules.len() {
+        for position in self.candidates(relation, &question) {
             let rule = self.book.relations[relation.index()].rules[position].clone();
             let Some(rule) = remodel(&rule, &question, self.book) else { continue };
             if seen.insert(rule.clone()) {
                 self.and(or, &question, rule);
             }
         }
+    }
+
+    /// The positions of the rules that can answer a question, as far as its first constant tells, ascending.
+    fn candidates(&mut self, relation: RelationId, question: &[Slot]) -> Vec<usize> {
+        let rules = &self.book.relations[relation.index()].rules;
+        let constant = question.iter().enumerate().find_map(|(position, slot)| match slot {
+            Slot::Constant(term) => Some((position, *term)),
+            _ => None,
+        });
+        let Some((position, term)) = constant.filter(|_| rules.len() > MANY_RULES) else {
+            return (0..rules.len()).collect();
+        };
+        let heads = self.by_constant.entry((relation, position)).or_insert_with(|| {
+            let mut heads = Heads::default();
+            for (at, rule) in rules.iter().enumerate() {
+                match rule.head[position] {
+                    Arg::Term(term) => heads.of_term.entry(term).or_default().push(at),
+                    Arg::Variable(_) => heads.open.push(at),
+                }
+            }
+            heads
+        });
+        let mut found = heads.of_term.get(&term).cloned().unwrap_or_default();
+        found.extend(&heads.open);
+        found.sort_unstable();
+        found
     }
 
     fn and(&mut self, or: OrId, question: &[Slot], rule: Rule) {
@@ -259,21 +299,28 @@ impl Compiler<'_> {
             place: Key::Hashed(Vec::new()),
             distinct: false,
         });
+        let last_use = last_uses(&rule, &steps, &wanted);
+        let mut ending = vec![Vec::new(); steps.len()];
+        for (v, &last) in (0..).zip(&last_use) {
+            if let Some(list) = ending.get_mut(last) {
+                list.push(v);
+            }
+        }
         let mut emitter = Emitter {
             compiler: self,
             and: id,
             rule: &rule,
             columns: vec![None; rule.variables],
             free: Vec::new(),
-            released: vec![false; rule.variables],
             width: 0,
             ops: Vec::new(),
-            last_use: last_uses(&rule, &steps, &wanted),
+            last_use,
             distinct: true,
         };
         let start = emitter.start(question);
         for (at, step) in steps.iter().enumerate() {
             emitter.step(at, step);
+            emitter.release(&ending[at]);
         }
         let answer: Vec<Source> = question
             .iter()
@@ -282,7 +329,8 @@ impl Compiler<'_> {
             .map(|(_, &arg)| emitter.source(arg))
             .collect();
         // A variable that the answer leaves out can have several values for one answer.
-        let left_out = |v: usize| emitter.columns[v].is_some() && !wanted.contains(&(v as u32));
+        let read: HashSet<u32> = wanted.iter().copied().collect();
+        let left_out = |v: usize| emitter.columns[v].is_some() && !read.contains(&(v as u32));
         let distinct = emitter.distinct && !(0..rule.variables).any(left_out);
         let (width, ops) = (emitter.width, emitter.ops);
         let place = Key::Hashed(answer.clone());
@@ -334,6 +382,10 @@ impl Compiler<'_> {
         for site in &tree.sites {
             calls[tree.ands[site.and.index()].or.index()].push(site.or.0);
         }
+        calls.iter_mut().for_each(|list| {
+            list.sort_unstable();
+            list.dedup();
+        });
         for (number, members) in (0..).zip(graph::components(&calls)) {
             let recursive = members.len() > 1 || calls[members[0] as usize].contains(&members[0]);
             for &member in &members {
@@ -452,9 +504,8 @@ struct Emitter<'c, 'b> {
     rule: &'c Rule,
     /// The column of each variable that is bound.
     columns: Vec<Option<u16>>,
-    /// Columns whose variable is not read any more, and which variables those are.
+    /// Columns whose variable is not read any more.
     free: Vec<u16>,
-    released: Vec<bool>,
     width: usize,
     ops: Vec<Op>,
     last_use: Vec<usize>,
@@ -523,24 +574,22 @@ impl Emitter<'_, '_> {
                 self.proof(at, &atom);
             }
         }
-        for v in 0..self.columns.len() {
-            // The variable keeps its column, so that it counts as known; others may overwrite it.
-            if self.last_use[v] <= at
-                && let Some(column) = self.columns[v]
-                && !std::mem::replace(&mut self.released[v], true)
-            {
-                self.free.push(column);
-            }
-        }
+    }
+
+    /// These variables are read for the last time. They keep their columns, so that they count as known; others may
+    /// overwrite them.
+    fn release(&mut self, variables: &[usize]) {
+        self.free.extend(variables.iter().filter_map(|&v| self.columns[v]));
     }
 
     /// Makes a relation of some conditions, of which the known variables are the arguments.
     fn part(&mut self, positions: &[usize]) -> Atom {
         let body: Vec<Condition> = positions.iter().map(|&i| self.rule.body[i].clone()).collect();
         let mut head: Vec<Arg> = Vec::new();
+        let mut seen: HashSet<Arg> = HashSet::new();
         for condition in &body {
             condition.each_arg(&mut |arg| {
-                if variable(&arg).is_some() && self.is_known(arg) && !head.contains(&arg) {
+                if variable(&arg).is_some() && self.is_known(arg) && seen.insert(arg) {
                     head.push(arg);
                 }
             });

@@ -76,7 +76,7 @@ impl Tree {
     ) -> Result<Tree, BuildError> {
         budget.begin(Stage::Tree)?;
         let game = without_trails(game);
-        let mut book = Rulebook::new(Program::new(&game, vocabulary.terms().clone()), budget)?;
+        let mut book = Rulebook::new(Program::new(&game, vocabulary.terms().clone())?, budget)?;
         unfold(&mut book);
         let mut lexicon = Lexicon::default();
         number_all(&book, &mut lexicon, &vocabulary);
@@ -319,9 +319,9 @@ impl<C: Cell> Memory<C> {
             self.ended.clear();
             self.ended.resize(out.len(), 0);
             self.prover.prove_bits(compiled.code(), root, Target::Fluents { shape }, &mut self.ended)?;
-            let of_shape = &compiled.facts.of_shape[shape];
-            for (at, word) in out.iter_mut().enumerate() {
-                *word |= state[at] & of_shape[at] & !self.ended[at];
+            for span in &compiled.facts.fluents.bits[shape] {
+                let at = span.word as usize;
+                out[at] |= state[at] & span.mask & !self.ended[at];
             }
         }
         self.fluents_into(compiled.code(), &compiled.tree.roots.next, out)

@@ -11,7 +11,7 @@ use super::node::{FactPath, FluentPath, Op, OrAndTree, Paths, Target};
 use super::rulebook::{Atom, Condition, Place, Rulebook};
 use crate::engine::Goal;
 use crate::frontend::{Arg, Shape, Stay, Table};
-use crate::row::{self, Row};
+use crate::row::Row;
 use crate::terms::{TermId, Terms};
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
 use hashbrown::HashMap;
@@ -87,9 +87,7 @@ pub(super) struct Span {
 
 impl<C: Cell> FluentIndex<C> {
     fn new(path: &FluentPath, fluents: &Fluents<C>) -> FluentIndex<C> {
-        let of_shape: Vec<u32> = (0..fluents.shapes.len() as u32)
-            .filter(|&fluent| fluents.shapes[fluent as usize] == path.shape)
-            .collect();
+        let of_shape = &fluents.of_shape[path.shape];
         let key = |fluent: u32| -> Vec<u32> {
             let row = fluents.row(fluent);
             path.key.iter().map(|&column| row[column].number()).collect()
@@ -155,6 +153,10 @@ fn space<'k>(width: usize, keys: impl Iterator<Item = &'k Vec<u32>> + Clone) -> 
 pub(super) struct Fluents<C> {
     /// For each fluent its shape, by position in `Program::fluents`.
     shapes: Vec<usize>,
+    /// For each shape its fluents, ascending,
+    of_shape: Vec<Vec<u32>>,
+    /// and as bits: the words of a state that have some.
+    pub(super) bits: Vec<Vec<Span>>,
     /// For each fluent where its cells begin.
     starts: Vec<u32>,
     cells: Vec<C>,
@@ -176,8 +178,9 @@ impl<C: Cell> Fluents<C> {
 pub(super) fn number_all(book: &Rulebook, lexicon: &mut Lexicon, vocabulary: &Vocabulary) {
     let mut number = |term: TermId| lexicon.number(&book.terms, term);
     rows_of_fluents::<u32>(book, vocabulary, &mut number);
+    let shapes = move_shapes(book);
     for role in vocabulary.roles() {
-        rows_of_moves::<u32>(book, vocabulary, role, &mut number);
+        rows_of_moves::<u32>(&shapes, vocabulary, role, &mut number);
     }
     let mut read = vec![false; book.facts.len()];
     for rule in book.relations.iter().flat_map(|relation| &relation.rules) {
@@ -268,8 +271,6 @@ pub(super) struct Facts<C> {
     pub(super) fact_indexes: Vec<FactIndex<C>>,
     pub(super) fluent_indexes: Vec<FluentIndex<C>>,
     pub(super) fluents: Fluents<C>,
-    /// For each shape its fluents, as bits.
-    pub(super) of_shape: Vec<Vec<u64>>,
     /// The numbers of fluents, by shape.
     fluent_of: Vec<Numbers<C>>,
     /// For each role its moves.
@@ -285,32 +286,32 @@ impl<C: Cell> Facts<C> {
         let terms = &book.terms;
         let mut number = |term: TermId| lexicon.number(terms, term);
         let fluents = rows_of_fluents(book, vocabulary, &mut number);
+        let shapes = move_shapes(book);
         let moves: Vec<Vec<Move<C>>> =
-            vocabulary.roles().map(|role| rows_of_moves(book, vocabulary, role, &mut number)).collect();
+            vocabulary.roles().map(|role| rows_of_moves(&shapes, vocabulary, role, &mut number)).collect();
         let fluent_of = (0..book.program.fluents.len())
             .map(|shape| {
                 let width = book.program.table(book.program.fluents[shape].holds).width;
-                let of_shape = (0..fluents.shapes.len() as u32).filter(|&f| fluents.shape(f) == shape);
-                Numbers::new(width, of_shape.map(|fluent| (fluent, fluents.row(fluent))))
+                let of_shape = fluents.of_shape[shape].iter();
+                Numbers::new(width, of_shape.map(|&fluent| (fluent, fluents.row(fluent))))
             })
             .collect();
-        let mut of_shape = vec![vec![0; vocabulary.words()]; book.program.fluents.len()];
-        for fluent in vocabulary.fluents() {
-            row::set(&mut of_shape[fluents.shape(fluent.0)], fluent);
-        }
         let numbers_of = |moves: &Vec<Move<C>>| {
-            let of_shape = |shape: usize| {
+            let mut by_shape = vec![Vec::new(); book.program.moves.len()];
+            for (id, action) in (0..).zip(moves) {
+                by_shape[action.shape].push((id, &action.cells[1..]));
+            }
+            let of_shape = |(shape, rows): (usize, Vec<(u32, &[C])>)| {
                 let width = book.program.table(book.program.moves[shape].does).width - 1;
-                let rows = (0..).zip(moves).filter(move |(_, m)| m.shape == shape);
-                Numbers::new(width, rows.map(|(id, m)| (id, &m.cells[1..])))
+                Numbers::new(width, rows.iter().copied())
             };
-            (0..book.program.moves.len()).map(of_shape).collect()
+            by_shape.into_iter().enumerate().map(of_shape).collect()
         };
         let move_of = moves.iter().map(numbers_of).collect();
         let goals = goal_values(book, &lexicon.terms);
         let (fact_indexes, fluent_indexes) = (Vec::new(), Vec::new());
         let paths = Paths::default();
-        Facts { paths, fact_indexes, fluent_indexes, fluents, of_shape, fluent_of, moves, move_of, goals }
+        Facts { paths, fact_indexes, fluent_indexes, fluents, fluent_of, moves, move_of, goals }
     }
 
     /// Makes the indexes of paths that came since the last time.
@@ -377,23 +378,35 @@ fn rows_of_fluents<C: Cell>(
     number: &mut impl FnMut(TermId) -> u32,
 ) -> Fluents<C> {
     let by_shape: HashMap<Shape, usize> = book.program.fluents.iter().map(|f| f.shape).zip(0..).collect();
-    let mut fluents = Fluents { shapes: Vec::new(), starts: vec![0], cells: Vec::new() };
+    let of_shape = vec![Vec::new(); book.program.fluents.len()];
+    let bits: Vec<Vec<Span>> = vec![Vec::new(); of_shape.len()];
+    let mut fluents = Fluents { shapes: Vec::new(), of_shape, bits, starts: vec![0], cells: Vec::new() };
     for fluent in vocabulary.fluents() {
         let (shape, columns) = columns(vocabulary.terms(), vocabulary.fluent(fluent));
         fluents.shapes.push(by_shape[&shape]);
+        fluents.of_shape[by_shape[&shape]].push(fluent.0);
+        let (word, mask) = (fluent.0 / 64, 1 << (fluent.0 % 64));
+        match fluents.bits[by_shape[&shape]].last_mut() {
+            Some(span) if span.word == word => span.mask |= mask,
+            _ => fluents.bits[by_shape[&shape]].push(Span { word, mask }),
+        }
         fluents.cells.extend(columns.iter().map(|&term| C::of(number(term))));
         fluents.starts.push(fluents.cells.len() as u32);
     }
     fluents
 }
 
+/// The position of each shape in `Program::moves`.
+fn move_shapes(book: &Rulebook) -> HashMap<Shape, usize> {
+    book.program.moves.iter().map(|m| m.shape).zip(0..).collect()
+}
+
 fn rows_of_moves<C: Cell>(
-    book: &Rulebook,
+    by_shape: &HashMap<Shape, usize>,
     vocabulary: &Vocabulary,
     role: RoleId,
     number: &mut impl FnMut(TermId) -> u32,
 ) -> Vec<Move<C>> {
-    let by_shape: HashMap<Shape, usize> = book.program.moves.iter().map(|m| m.shape).zip(0..).collect();
     let name = C::of(number(vocabulary.role(role)));
     let mut cells_of = |action: u32| {
         let (shape, columns) = columns(vocabulary.terms(), vocabulary.action(role, MoveId(action)));

@@ -8,7 +8,7 @@
 use super::rulebook::{Atom, Condition, Place, RelationId, Rule};
 use crate::frontend::{Arg, Estimate};
 use crate::terms::TermId;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 
 /// What a condition does to one row: how many come of it, and the steps of work that it takes.
@@ -135,7 +135,16 @@ pub(super) fn order(
     sizes: &Sizes,
     guess: &dyn Fn(RelationId) -> Estimate,
 ) -> Vec<Step> {
-    let rest = Rest { known, open: (0..rule.body.len()).collect() };
+    let mut uses = vec![0; known.len()];
+    rule.body.iter().for_each(|condition| {
+        condition.each_arg(&mut |arg| {
+            if let Some(v) = variable(&arg) {
+                uses[v as usize] += 1;
+            }
+        });
+    });
+    wanted.iter().collect::<HashSet<_>>().into_iter().for_each(|&v| uses[v as usize] += 1);
+    let rest = Rest { known, open: (0..rule.body.len()).collect(), uses };
     let mut planner = Planner { rule, asked, wanted, sizes, guess, rest, steps: Vec::new() };
     planner.run();
     planner.steps
@@ -148,6 +157,8 @@ struct Rest {
     known: Vec<bool>,
     /// The conditions that are not placed yet.
     open: Vec<usize>,
+    /// For each variable in how many places of these it stands, and once more if the head needs it.
+    uses: Vec<u32>,
 }
 
 impl Rest {
@@ -170,6 +181,9 @@ struct Planner<'a> {
 /// How many conditions the search for an order may place, for each one that is then placed in fact.
 const MOST_PLACED: usize = 100;
 
+/// With more conditions than this to be placed, the next is the one that looks cheapest, without a search.
+const MOST_SEARCHED: usize = 64;
+
 /// The cheapest order that was found.
 struct Best {
     cost: f64,
@@ -189,11 +203,17 @@ impl Planner<'_> {
             if self.wanted.iter().all(|&v| self.rest.known[v as usize]) && self.split() {
                 continue;
             }
-            let mut best = Best { cost: f64::INFINITY, first: None, left: MOST_PLACED };
-            self.search(self.rest.clone(), 1.0, 0.0, None, &mut best);
+            let first = if self.rest.open.len() > MOST_SEARCHED {
+                let flows = self.rest.open.iter().filter_map(|&i| Some((i, self.flow(&self.rest, i)?)));
+                flows.min_by(|(_, a), (_, b)| a.cost().total_cmp(&b.cost())).map(|(position, _)| position)
+            } else {
+                let mut best = Best { cost: f64::INFINITY, first: None, left: MOST_PLACED };
+                self.search(self.rest.clone(), 1.0, 0.0, None, &mut best);
+                best.first
+            };
             // A condition that must wait for others can only be left at the end of rules that are not safe,
             // which the reader refuses.
-            self.take(best.first.expect("a safe rule can always be ordered"));
+            self.take(first.expect("a safe rule can always be ordered"));
         }
     }
 
@@ -231,7 +251,8 @@ impl Planner<'_> {
     }
 
     fn take(&mut self, position: usize) {
-        let mut rest = std::mem::replace(&mut self.rest, Rest { known: Vec::new(), open: Vec::new() });
+        let empty = Rest { known: Vec::new(), open: Vec::new(), uses: Vec::new() };
+        let mut rest = std::mem::replace(&mut self.rest, empty);
         self.place(&mut rest, position);
         self.rest = rest;
         self.steps.push(Step::Merge(position));
@@ -240,24 +261,19 @@ impl Planner<'_> {
     /// The variables of a condition become known.
     fn place(&self, rest: &mut Rest, position: usize) {
         rest.open.retain(|&open| open != position);
-        if !matches!(&self.rule.body[position], Condition::Atom(Atom { negated: true, .. })) {
-            let known = &mut rest.known;
-            self.rule.body[position].each_arg(&mut |arg| {
-                if let Some(v) = variable(&arg) {
-                    known[v as usize] = true;
-                }
-            });
-        }
+        let binds = !matches!(&self.rule.body[position], Condition::Atom(Atom { negated: true, .. }));
+        let (known, uses) = (&mut rest.known, &mut rest.uses);
+        self.rule.body[position].each_arg(&mut |arg| {
+            if let Some(v) = variable(&arg) {
+                known[v as usize] |= binds;
+                uses[v as usize] -= 1;
+            }
+        });
     }
 
     /// True if the variable stands once in what is left of the rule.
     fn is_lonely(&self, rest: &Rest, arg: &Arg) -> bool {
-        let Some(v) = variable(arg) else { return false };
-        let mut count = usize::from(self.wanted.contains(&v));
-        for &position in &rest.open {
-            self.rule.body[position].each_arg(&mut |other| count += usize::from(variable(&other) == Some(v)));
-        }
-        count == 1
+        variable(arg).is_some_and(|v| rest.uses[v as usize] == 1)
     }
 
     fn is_test(&self, rest: &Rest, position: usize) -> bool {
@@ -312,39 +328,64 @@ impl Planner<'_> {
 
     /// Makes parts of conditions that have no variable in common with the rest; false if all hang together.
     fn split(&mut self) -> bool {
-        let mut parts: Vec<(Vec<usize>, Vec<u32>)> = Vec::new();
-        for &position in &self.rest.open {
-            let mut variables = Vec::new();
+        // Conditions hang together through variables: each is joined with the first that reads the variable.
+        let open = &self.rest.open;
+        let mut joined = Joined::new(open.len());
+        let mut first_reader: HashMap<u32, usize> = HashMap::new();
+        for (at, &position) in open.iter().enumerate() {
             self.rule.body[position].each_arg(&mut |arg| {
-                variables.extend(variable(&arg).filter(|&v| !self.rest.known[v as usize]));
-            });
-            let mut part = (vec![position], variables);
-            parts.retain(|(positions, variables)| {
-                let joined = variables.iter().any(|v| part.1.contains(v));
-                if joined {
-                    part.0.extend(positions);
-                    part.1.extend(variables);
+                if let Some(v) = variable(&arg).filter(|&v| !self.rest.known[v as usize]) {
+                    joined.join(*first_reader.entry(v).or_insert(at), at);
                 }
-                !joined
             });
-            parts.push(part);
         }
+        // The parts in the order of their last conditions.
+        let mut of_root: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (at, &position) in open.iter().enumerate() {
+            of_root.entry(joined.root(at)).or_default().push(position);
+        }
+        let mut parts: Vec<Vec<usize>> = of_root.into_values().collect();
+        parts.sort_unstable_by_key(|positions| positions.last().copied());
         if parts.len() < 2 {
             return false;
         }
         // The last one of several conditions needs no relation of its own: nothing comes after it.
-        let last = parts.iter().rposition(|(positions, _)| positions.len() > 1);
-        for (at, (mut positions, _)) in parts.into_iter().enumerate() {
-            positions.sort_unstable();
+        let last = parts.iter().rposition(|positions| positions.len() > 1);
+        for (at, positions) in parts.into_iter().enumerate() {
             match positions.as_slice() {
                 [only] => self.take(*only),
                 _ if Some(at) == last => {}
                 _ => {
-                    self.rest.open.retain(|i| !positions.contains(i));
+                    // What a part reads stands nowhere else, but for what is known.
+                    self.rest.open.retain(|i| positions.binary_search(i).is_err());
                     self.steps.push(Step::Part(positions));
                 }
             }
         }
         true
+    }
+}
+
+/// Sets that grow together.
+struct Joined {
+    parents: Vec<usize>,
+}
+
+impl Joined {
+    fn new(count: usize) -> Joined {
+        Joined { parents: (0..count).collect() }
+    }
+
+    fn root(&mut self, mut at: usize) -> usize {
+        while self.parents[at] != at {
+            self.parents[at] = self.parents[self.parents[at]];
+            at = self.parents[at];
+        }
+        at
+    }
+
+    fn join(&mut self, left: usize, right: usize) {
+        let (left, right) = (self.root(left), self.root(right));
+        self.parents[left.max(right)] = left.min(right);
     }
 }

@@ -353,7 +353,10 @@ impl<C: Cell> Prover<C> {
                     break;
                 }
             } else {
-                self.apply(code, op, &mut rows);
+                if let Err(limit) = self.apply(code, op, &mut rows) {
+                    progress = Err(limit);
+                    break;
+                }
                 if rows.len() > self.meter.budget().rows() {
                     progress = Err(Exceeded::Rows(self.meter.budget().rows()));
                     break;
@@ -423,7 +426,7 @@ impl<C: Cell> Prover<C> {
     }
 
     /// Applies one operation that needs no further proof.
-    fn apply(&mut self, code: Code<'_, C>, op: &Op, rows: &mut RowSet<C>) {
+    fn apply(&mut self, code: Code<'_, C>, op: &Op, rows: &mut RowSet<C>) -> Result<(), Exceeded> {
         let most = self.meter.budget().rows();
         match op {
             Op::Fluents { index, key, merge: kind, take } => {
@@ -462,7 +465,7 @@ impl<C: Cell> Prover<C> {
             }
             Op::PutTogether { functor, args, to } => {
                 for at in 0..rows.len() {
-                    let term = self.put_together(*functor, args, rows.row(at));
+                    let term = self.put_together(*functor, args, rows.row(at))?;
                     rows.row_mut(at)[*to as usize] = C::of(term.0);
                 }
             }
@@ -478,6 +481,7 @@ impl<C: Cell> Prover<C> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Merges the answers of a call.
@@ -503,10 +507,15 @@ impl<C: Cell> Prover<C> {
         self.flows[site.index()].1 += rows.len() as u64;
     }
 
-    fn put_together(&mut self, functor: ludex_gdl::Symbol, args: &[Source], row: &[C]) -> TermId {
+    fn put_together(
+        &mut self,
+        functor: ludex_gdl::Symbol,
+        args: &[Source],
+        row: &[C],
+    ) -> Result<TermId, Exceeded> {
         self.scratch.clear();
         self.scratch.extend(args.iter().map(|&arg| TermId(value(row, arg).number())));
-        self.terms.intern(functor, &self.scratch)
+        self.terms.derive(functor, &self.scratch)
     }
 }
 

@@ -8,6 +8,7 @@
 use super::rulebook::{Atom, Condition, Place, Rule, Rulebook};
 use crate::frontend::{Arg, Table};
 use crate::terms::TermId;
+use hashbrown::HashSet;
 use std::sync::Arc;
 
 /// How a condition asks for one argument of a relation.
@@ -39,9 +40,10 @@ pub(super) fn remodel(rule: &Rule, question: &[Slot], book: &mut Rulebook) -> Op
     loop {
         let before = (body.len(), bindings.count());
         let mut kept: Vec<Condition> = Vec::new();
+        let mut seen: HashSet<Condition> = HashSet::new();
         for mut condition in body {
             condition.map(&|arg| bindings.resolve(arg));
-            if keep(&condition, &mut bindings, book)? && !kept.contains(&condition) {
+            if keep(&condition, &mut bindings, book)? && seen.insert(condition.clone()) {
                 kept.push(condition);
             }
         }
@@ -50,9 +52,16 @@ pub(super) fn remodel(rule: &Rule, question: &[Slot], book: &mut Rulebook) -> Op
             break;
         }
     }
-    let denied =
-        |atom: &Atom| body.contains(&Condition::Atom(Atom { negated: !atom.negated, ..atom.clone() }));
-    if body.iter().any(|c| matches!(c, Condition::Atom(atom) if denied(atom))) {
+    let is_denied = {
+        let conditions: HashSet<&Condition> = body.iter().collect();
+        body.iter().any(|condition| match condition {
+            Condition::Atom(atom) if atom.negated => {
+                conditions.contains(&Condition::Atom(Atom { negated: false, ..atom.clone() }))
+            }
+            _ => false,
+        })
+    };
+    if is_denied {
         return None;
     }
     let head = rule.head.iter().map(|&arg| bindings.resolve(arg)).collect();
@@ -81,7 +90,8 @@ fn keep(condition: &Condition, bindings: &mut Bindings, book: &mut Rulebook) -> 
             let Some(args) = args.iter().map(|arg| term(*arg)).collect::<Option<Vec<_>>>() else {
                 return Some(true);
             };
-            let term = book.terms.intern(*functor, &args);
+            // What is too large to be put together here is left to play, which has limits.
+            let Ok(term) = book.terms.derive(*functor, &args) else { return Some(true) };
             bindings.unify(*whole, Arg::Term(term))?;
             Some(false)
         }
@@ -129,7 +139,8 @@ fn first_matches(table: &mut Arc<Table>, args: &[Arg]) -> Matches {
             _ => Matches::Several,
         };
     }
-    let index = Arc::make_mut(table).index_on(&known);
+    // Nothing is decided where the table has too many indexes.
+    let Some(index) = Arc::make_mut(table).index_on(&known) else { return Matches::Several };
     let mut at = table.newest(index, known.iter().filter_map(|&column| term(args[column])));
     let mut found: Option<usize> = None;
     while let Some(row) = at {

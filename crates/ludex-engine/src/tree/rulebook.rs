@@ -257,7 +257,7 @@ fn list(program: &Program, budget: &Budget) -> Result<(Store, Vec<bool>), Exceed
         });
         let heads = stratum.heads();
         let fits = !reads_unlisted
-            && match store.apply_unseen(stratum, estimates.clone(), &mut few.meter()) {
+            && match store.apply_unseen(stratum, &mut estimates, &mut few.meter()) {
                 Err(limit) if limit.is_final() => return Err(limit),
                 applied => applied.is_ok(),
             };
@@ -265,6 +265,7 @@ fn list(program: &Program, budget: &Budget) -> Result<(Store, Vec<bool>), Exceed
             if fits {
                 estimates[head.index()] = Estimate::of(store.table(head));
             } else {
+                estimates[head.index()] = program.guesses[head.index()].clone();
                 listed[head.index()] = false;
                 store.table_mut(head).truncate(0);
             }

@@ -51,14 +51,16 @@ fn unfold_one(book: &Rulebook, relation: usize, position: usize, calls: &[usize]
         let Condition::Atom(atom) = condition else { return None };
         let Place::Proof(called) = atom.place else { return None };
         let [only] = book.relations[called.index()].rules.as_slice() else { return None };
+        if rule.body.len() + only.body.len() > MOST_CONDITIONS {
+            return None;
+        }
         let reads_itself = only.body.iter().any(|c| calls_any(c, &[called.index(), relation]));
-        let short = rule.body.len() + only.body.len() <= MOST_CONDITIONS;
         let worth = if atom.negated {
             is_one_lookup(only) && has_open_head(only)
         } else {
             calls[called.index()] == 1 || is_one_lookup(only)
         };
-        (worth && short && !reads_itself && called.index() != relation)
+        (worth && !reads_itself && called.index() != relation)
             .then(|| replace(rule, at, atom, only))
             .flatten()
     })

@@ -1,5 +1,6 @@
 //! Which relations a relation is computed from.
 
+use super::graph::components;
 use crate::rules::{Literal, RelationId, Rules};
 use crate::symbols::Keyword;
 
@@ -34,9 +35,17 @@ impl Dependencies {
         self.direct[relation.index()].iter().map(|&r| RelationId(r))
     }
 
-    /// True if the relation is computed from itself.
-    pub fn is_recursive(&self, relation: RelationId) -> bool {
-        self.closure(self.direct(relation))[relation.index()]
+    /// For each relation whether it is computed from itself; indexed by relation.
+    pub fn recursive(&self) -> Vec<bool> {
+        let mut recursive = vec![false; self.direct.len()];
+        for component in components(&self.direct) {
+            let is_cycle = match component.as_slice() {
+                &[only] => self.direct[only as usize].binary_search(&only).is_ok(),
+                _ => true,
+            };
+            component.iter().for_each(|&relation| recursive[relation as usize] = is_cycle);
+        }
+        recursive
     }
 
     pub(crate) fn graph(&self) -> &[Vec<u32>] {

@@ -2,13 +2,16 @@
 //!
 //! A superset: negation and the connections between arguments are ignored, `next` and `init` feed `true`,
 //! `legal` feeds `does`. It is cheap (no joins) and always finite: positions inside a function are taken
-//! together wherever the function occurs, so lists that grow without end have a finite domain too. The
-//! relational superset, which is sharper and can be too large, is the engine crate's vocabulary.
+//! together wherever the function occurs, so lists that grow without end have a finite domain too. Where
+//! even that is too much, as with thousands of relations that hold thousands of constants each, every place is taken to
+//! hold whatever the rules mention. The relational superset, which is sharper and can be too large, is the engine
+//! crate's vocabulary.
 
 use crate::rules::{Atom, RelationId, Rule, Rules, Term, Variable};
 use crate::symbols::{Keyword, Symbol};
 use hashbrown::HashMap;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A function name with its number of arguments.
 pub type Functor = (Symbol, usize);
@@ -23,6 +26,10 @@ pub struct Domain {
 }
 
 impl Domain {
+    fn len(&self) -> usize {
+        self.constants.len() + self.functors.len()
+    }
+
     /// True if nothing can stand there.
     pub fn is_empty(&self) -> bool {
         self.constants.is_empty() && self.functors.is_empty()
@@ -37,11 +44,10 @@ impl Domain {
         }
     }
 
-    /// Adds what `other` has; true if that was news.
-    fn merge(&mut self, other: &Domain) -> bool {
-        let a = union(&mut self.constants, &other.constants);
-        let b = union(&mut self.functors, &other.functors);
-        a || b
+    /// Adds what `other` has.
+    fn merge(&mut self, other: &Domain) {
+        union(&mut self.constants, &other.constants);
+        union(&mut self.functors, &other.functors);
     }
 }
 
@@ -50,8 +56,7 @@ fn intersect<T: Ord + Copy>(left: &[T], right: &[T]) -> Vec<T> {
     small.iter().copied().filter(|item| large.binary_search(item).is_ok()).collect()
 }
 
-fn union<T: Ord + Copy>(into: &mut Vec<T>, from: &[T]) -> bool {
-    let before = into.len();
+fn union<T: Ord + Copy>(into: &mut Vec<T>, from: &[T]) {
     // Single additions are the common case (facts), and cheap to refuse.
     if let [only] = from {
         if let Err(position) = into.binary_search(only) {
@@ -62,7 +67,6 @@ fn union<T: Ord + Copy>(into: &mut Vec<T>, from: &[T]) -> bool {
         into.sort_unstable();
         into.dedup();
     }
-    into.len() > before
 }
 
 /// A place that has a domain.
@@ -75,14 +79,52 @@ enum Slot {
 /// The domains of a game.
 #[derive(Clone, Debug)]
 pub struct Domains {
-    slots: HashMap<Slot, Domain>,
-    empty: Domain,
+    slots: HashMap<Slot, Arc<Domain>>,
+    /// That of all other places.
+    other: Arc<Domain>,
 }
+
+/// All domains together have at most so many elements,
+const MOST_ELEMENTS: usize = 20_000_000;
+
+/// and so many are looked at on the way. (The public sheets take less than a hundredth of each.)
+const MOST_WORK: usize = 200_000_000;
 
 impl Domains {
     /// Computes the domains.
     pub fn of(rules: &Rules) -> Domains {
-        let mut domains = Domains { slots: HashMap::new(), empty: Domain::default() };
+        Domains::by_place(rules).unwrap_or_else(|| Domains::everywhere(rules))
+    }
+
+    /// Whatever the rules mention, in every place.
+    fn everywhere(rules: &Rules) -> Domains {
+        fn collect(term: &Term, all: &mut Domain) {
+            match term {
+                Term::Variable(_) => {}
+                Term::Constant(name) => all.constants.push(*name),
+                Term::Compound(name, arguments) => {
+                    all.functors.push((*name, arguments.len()));
+                    arguments.iter().for_each(|argument| collect(argument, all));
+                }
+            }
+        }
+        let mut all = Domain::default();
+        for rule in rules.rules() {
+            let conditions = rule.body.iter().filter_map(|literal| literal.positive());
+            let terms = conditions.chain([&rule.head]).flat_map(|atom| &atom.arguments);
+            terms.for_each(|term| collect(term, &mut all));
+        }
+        all.constants.sort_unstable();
+        all.constants.dedup();
+        all.functors.sort_unstable();
+        all.functors.dedup();
+        Domains { slots: HashMap::new(), other: Arc::new(all) }
+    }
+
+    /// The domains place by place; `None` if that is too much.
+    fn by_place(rules: &Rules) -> Option<Domains> {
+        let mut domains = Domains { slots: HashMap::new(), other: Arc::default() };
+        let (mut elements, mut work) = (0, 0);
         // Rules by the slots they read, so that a change wakes only those.
         let mut readers: HashMap<Slot, Vec<usize>> = HashMap::new();
         let mut queued = vec![true; rules.rules().len()];
@@ -107,13 +149,19 @@ impl Domains {
         while let Some(index) = queue.pop_front() {
             queued[index] = false;
             let rule = &rules.rules()[index];
-            let Some(variables) = domains.variables(rule) else { continue };
+            let variables = domains.narrowed(rule, &mut work);
+            if elements > MOST_ELEMENTS || work > MOST_WORK {
+                return None;
+            }
+            let Some(variables) = variables else { continue };
+            work += variables.iter().map(|domain| domain.len()).sum::<usize>();
             let feed = feeds.iter().find(|(from, _)| *from == rule.head.relation).map(|(_, to)| *to);
             for (position, argument) in rule.head.arguments.iter().enumerate() {
                 let slot = Slot::Argument(rule.head.relation, position);
-                domains.add(slot, argument, &variables, &mut changed);
+                elements += domains.add(slot, argument, &variables, &mut changed);
                 if let Some(to) = feed {
-                    domains.add(Slot::Argument(to, position), argument, &variables, &mut changed);
+                    let slot = Slot::Argument(to, position);
+                    elements += domains.add(slot, argument, &variables, &mut changed);
                 }
             }
             for slot in changed.drain(..) {
@@ -124,33 +172,46 @@ impl Domains {
                 }
             }
         }
-        domains
+        Some(domains)
     }
 
     /// What argument `position` of `relation` can be.
-    pub fn argument(&self, relation: RelationId, position: usize) -> &Domain {
-        self.slots.get(&Slot::Argument(relation, position)).unwrap_or(&self.empty)
+    pub fn argument(&self, relation: RelationId, position: usize) -> &Arc<Domain> {
+        self.at(Slot::Argument(relation, position))
     }
 
     /// What argument `position` of a function can be, wherever the function occurs.
-    pub fn inside(&self, functor: Functor, position: usize) -> &Domain {
-        self.slots.get(&Slot::Inside(functor, position)).unwrap_or(&self.empty)
+    pub fn inside(&self, functor: Functor, position: usize) -> &Arc<Domain> {
+        self.at(Slot::Inside(functor, position))
+    }
+
+    fn at(&self, slot: Slot) -> &Arc<Domain> {
+        self.slots.get(&slot).unwrap_or(&self.other)
     }
 
     /// What each variable of the rule can be, from its positive conditions; `None` if one of them can
     /// never hold. Variables that no positive condition binds have an empty domain.
-    pub fn variables(&self, rule: &Rule) -> Option<Vec<Domain>> {
-        let mut result: Vec<Option<Domain>> = vec![None; rule.variables.len()];
+    pub fn variables(&self, rule: &Rule) -> Option<Vec<Arc<Domain>>> {
+        self.narrowed(rule, &mut 0)
+    }
+
+    /// As `variables`; `work` grows by the elements that were looked at.
+    fn narrowed(&self, rule: &Rule, work: &mut usize) -> Option<Vec<Arc<Domain>>> {
+        let mut result: Vec<Option<Arc<Domain>>> = vec![None; rule.variables.len()];
         let mut possible = true;
         for atom in rule.body.iter().filter_map(|l| l.positive()) {
             each_slot(atom, &mut |slot, term| {
-                let domain = self.slots.get(&slot).unwrap_or(&self.empty);
+                let domain = self.at(slot);
+                *work += 1;
                 match term {
                     Term::Variable(Variable(v)) => {
                         let known = &mut result[*v as usize];
                         let narrowed = match known {
-                            Some(known) => known.intersection(domain),
-                            None => domain.clone(),
+                            Some(known) if !Arc::ptr_eq(known, domain) => {
+                                *work += domain.len().min(known.len());
+                                Arc::new(known.intersection(domain))
+                            }
+                            _ => domain.clone(),
                         };
                         possible &= !narrowed.is_empty();
                         *known = Some(narrowed);
@@ -165,21 +226,31 @@ impl Domains {
         possible.then(|| result.into_iter().map(Option::unwrap_or_default).collect())
     }
 
-    fn add(&mut self, slot: Slot, term: &Term, variables: &[Domain], changed: &mut Vec<Slot>) {
+    /// Adds what the term can be; how many elements are new.
+    fn add(&mut self, slot: Slot, term: &Term, variables: &[Arc<Domain>], changed: &mut Vec<Slot>) -> usize {
+        let mut elements = 0;
         let news = match term {
             Term::Variable(v) => variables[v.index()].clone(),
-            Term::Constant(name) => Domain { constants: vec![*name], functors: Vec::new() },
+            Term::Constant(name) => Arc::new(Domain { constants: vec![*name], functors: Vec::new() }),
             Term::Compound(name, arguments) => {
                 let functor = (*name, arguments.len());
                 for (position, argument) in arguments.iter().enumerate() {
-                    self.add(Slot::Inside(functor, position), argument, variables, changed);
+                    elements += self.add(Slot::Inside(functor, position), argument, variables, changed);
                 }
-                Domain { constants: Vec::new(), functors: vec![functor] }
+                Arc::new(Domain { constants: Vec::new(), functors: vec![functor] })
             }
         };
-        if self.slots.entry(slot).or_default().merge(&news) {
+        let domain = self.slots.entry(slot).or_default();
+        let before = domain.len();
+        if domain.is_empty() {
+            *domain = news;
+        } else if !Arc::ptr_eq(domain, &news) {
+            Arc::make_mut(domain).merge(&news);
+        }
+        if domain.len() > before {
             changed.push(slot);
         }
+        elements + domain.len() - before
     }
 }
 

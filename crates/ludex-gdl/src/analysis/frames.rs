@@ -47,7 +47,8 @@ const MOST_DEPTH: usize = 4;
 /// All `next` rules, in the order of the text.
 pub fn next_rules(rules: &Rules, domains: &Domains) -> Vec<NextRule> {
     let dependencies = Dependencies::of(rules);
-    let helpers = Helpers { rules, phases: phases(rules, &dependencies), dependencies };
+    let recursive = dependencies.recursive();
+    let helpers = Helpers { rules, phases: phases(rules, &dependencies), recursive };
     let mut result = Vec::new();
     for &id in rules.rules_for(rules.keyword(Keyword::Next)) {
         for rule in instances(rules.rule(id), domains) {
@@ -101,7 +102,7 @@ fn is_frame(rules: &Rules, rule: &Rule) -> bool {
 struct Helpers<'r> {
     rules: &'r Rules,
     phases: Vec<Phase>,
-    dependencies: Dependencies,
+    recursive: Vec<bool>,
 }
 
 impl Helpers<'_> {
@@ -161,7 +162,7 @@ impl Helpers<'_> {
         literal.positive().is_some_and(|atom| {
             self.rules.relation(atom.relation).keyword.is_none()
                 && self.phases[atom.relation.index()] == Phase::Move
-                && !self.dependencies.is_recursive(atom.relation)
+                && !self.recursive[atom.relation.index()]
         })
     }
 

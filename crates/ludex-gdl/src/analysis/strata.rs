@@ -31,7 +31,7 @@ pub struct NegativeCycle {
 
 /// The strata, each after all that it reads, or the negations that forbid any such order.
 ///
-/// Cost: linear in the rules, and quadratic only within a cycle of relations that has a negation in it.
+/// Cost: linear in the rules, and quadratic (up to a bound) only within a cycle of relations that has a negation in it.
 pub fn stratify(rules: &Rules, dependencies: &Dependencies) -> Result<Vec<Stratum>, Vec<NegativeCycle>> {
     let mut strata = Vec::new();
     let mut cycles = Vec::new();
@@ -62,6 +62,10 @@ pub fn stratify(rules: &Rules, dependencies: &Dependencies) -> Result<Vec<Stratu
     if cycles.is_empty() { Ok(strata) } else { Err(cycles) }
 }
 
+/// So many pairs of a condition and a rule are compared within one cycle. Beyond that its negations count as what they
+/// look like. (The goals of a thousand rules that each negate another make a million pairs.)
+const MOST_PAIRS: usize = 10_000_000;
+
 /// Orders the rules of one cycle of relations by what their conditions can match.
 fn by_rules(rules: &Rules, members: &[RuleId], strata: &mut Vec<Stratum>, cycles: &mut Vec<NegativeCycle>) {
     let (facts, members): (Vec<RuleId>, Vec<RuleId>) =
@@ -73,18 +77,34 @@ fn by_rules(rules: &Rules, members: &[RuleId], strata: &mut Vec<Stratum>, cycles
     for (i, &rule) in members.iter().enumerate() {
         by_relation.entry(rules.rule(rule).head.relation).or_default().push(i);
     }
+    let conditions = |rule: RuleId| {
+        rules.rule(rule).body.iter().enumerate().filter_map(|(position, literal)| match literal {
+            Literal::Positive(atom) => Some((position, atom, false)),
+            Literal::Negative(atom) => Some((position, atom, true)),
+            Literal::Distinct(..) => None,
+        })
+    };
+    let writers = |relation: RelationId| by_relation.get(&relation).map_or(&[][..], Vec::as_slice);
+    let pairs: usize = members
+        .iter()
+        .flat_map(|&rule| conditions(rule))
+        .map(|(_, atom, _)| writers(atom.relation).len())
+        .sum();
+    if pairs > MOST_PAIRS {
+        cycles.extend(members.iter().flat_map(|&rule| {
+            let inside = conditions(rule)
+                .filter(|(_, atom, negative)| *negative && !writers(atom.relation).is_empty());
+            inside.map(move |(literal, ..)| NegativeCycle { rule, literal })
+        }));
+        return;
+    }
     // Edges to the rules that each condition can match; the flag says that it is negated.
     let edges: Vec<Vec<(u32, usize, bool)>> = members
         .iter()
         .map(|&reader| {
             let mut list = Vec::new();
-            for (position, literal) in rules.rule(reader).body.iter().enumerate() {
-                let (atom, negative) = match literal {
-                    Literal::Positive(atom) => (atom, false),
-                    Literal::Negative(atom) => (atom, true),
-                    Literal::Distinct(..) => continue,
-                };
-                for &i in by_relation.get(&atom.relation).into_iter().flatten() {
+            for (position, atom, negative) in conditions(reader) {
+                for &i in writers(atom.relation) {
                     if overlap(atom, &rules.rule(members[i]).head) {
                         list.push((i as u32, position, negative));
                     }

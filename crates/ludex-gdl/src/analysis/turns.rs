@@ -32,6 +32,9 @@ const MOST_DEPTH: usize = 4;
 /// Steps that may be made for all turns of a game; what is not decided by then counts as possible.
 const MOST_STEPS: usize = 300_000;
 
+/// Fluents that are tried as turns, times the rules that each of them is compared with.
+const MOST_COMPARED: usize = 10_000_000;
+
 /// Sets of moves that are looked at when they are combined.
 const MOST_SETS: usize = 20_000;
 
@@ -45,7 +48,9 @@ pub fn impossible_joint_moves(game: &Game) -> Vec<PartialJointMove> {
     let holds = rules.keyword(Keyword::True);
     let steps = Cell::new(MOST_STEPS);
     let mut proved: Vec<Functor> = Vec::new();
-    for fluent in functors(domains.argument(holds, 0)) {
+    // Each of them is compared with all rules.
+    let most_fluents = MOST_COMPARED / (1 + next.len());
+    for fluent in functors(domains.argument(holds, 0)).into_iter().take(most_fluents) {
         if proved.contains(&fluent) {
             continue;
         }

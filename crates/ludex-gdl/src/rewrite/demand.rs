@@ -24,7 +24,11 @@ pub fn on_demand(game: &Game, chosen: &[RelationId]) -> Option<Game> {
     }
     while let Some(caller) = calls.narrow(&game.rules) {
         calls.add(&game.rules, caller)?;
+        if calls.chosen.len() > MOST_ASKED {
+            return None;
+        }
     }
+    let mut literals = 0;
     let mut rules = game.rules.with_rules([]);
     let asked: HashMap<RelationId, RelationId> = calls
         .chosen
@@ -49,6 +53,10 @@ pub fn on_demand(game: &Game, chosen: &[RelationId]) -> Option<Game> {
         for &call in &order.calls {
             let (Literal::Positive(atom) | Literal::Negative(atom)) = &rule.body[call] else { continue };
             let head = question(atom);
+            literals += before.len();
+            if literals > MOST_LITERALS {
+                return None;
+            }
             if Some(&Literal::Positive(head.clone())) != guard.as_ref() {
                 rules.push(made(head, before.clone(), &rule.variables));
             }
@@ -62,6 +70,12 @@ pub fn on_demand(game: &Game, chosen: &[RelationId]) -> Option<Game> {
     let strata = stratify(&rules, &Dependencies::of(&rules)).ok()?;
     Some(Game { rules, strata, frame: game.frame })
 }
+
+/// With more relations asked than this, little is left that is not: each of them takes another pass over all rules.
+const MOST_ASKED: usize = 100;
+
+/// The questions have at most so many conditions together: each repeats what its rule knows before it.
+const MOST_LITERALS: usize = 4_000_000;
 
 fn made(head: Atom, body: Vec<Literal>, variables: &[Symbol]) -> Rule {
     Rule { head, body, variables: variables.to_vec(), places: Places::default() }

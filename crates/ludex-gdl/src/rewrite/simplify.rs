@@ -16,7 +16,8 @@ pub(crate) struct Knowledge<'g> {
     pub(crate) rules: &'g Rules,
     pub(crate) domains: Domains,
     phases: Vec<Phase>,
-    dependencies: Dependencies,
+    /// Which relations are computed from themselves.
+    recursive: Vec<bool>,
     /// The facts of relations that have nothing but ground facts.
     facts: HashMap<RelationId, HashSet<Vec<Term>>>,
     steps: Cell<usize>,
@@ -67,7 +68,7 @@ impl<'g> Knowledge<'g> {
             rules,
             domains: Domains::of(rules),
             phases: phases(rules, &dependencies),
-            dependencies,
+            recursive: dependencies.recursive(),
             facts,
             steps: Cell::new(steps),
         }
@@ -89,7 +90,7 @@ impl<'g> Knowledge<'g> {
     }
 
     pub(crate) fn is_recursive(&self, relation: RelationId) -> bool {
-        self.dependencies.is_recursive(relation)
+        self.recursive[relation.index()]
     }
 
     /// The facts of a relation that has nothing but facts.

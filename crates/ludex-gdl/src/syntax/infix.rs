@@ -63,6 +63,9 @@ pub(super) fn parse(text: &str, start: usize, limits: &TextLimits, findings: &mu
 fn lex(text: &str, start: usize, findings: &mut Findings) -> Vec<(Token, Span)> {
     let mut tokens = Vec::new();
     let mut at = start;
+    // No quote before this offset ends: one that was tried has found no end up to here, and a later one reads the
+    // same characters.
+    let mut endless = start;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         let from = at;
@@ -91,9 +94,10 @@ fn lex(text: &str, start: usize, findings: &mut Findings) -> Vec<(Token, Span)> 
             }
             '\u{21D0}' => Token::Arrow,
             '\'' => {
-                let (name, end) = quoted(text, from, b'\'');
+                let (name, end) = if from < endless { (None, endless) } else { quoted(text, from, b'\'') };
                 at = end;
                 let name = name.unwrap_or_else(|| {
+                    endless = end;
                     let message = "a quoted name that does not end on its line";
                     let span = Span::new(from, end);
                     let finding = Diagnostic::new(Code::UnterminatedQuote, span, message, "begins here");

@@ -12,7 +12,8 @@ mod span;
 pub mod tree;
 
 pub use kif::quoted;
-pub use span::{Span, line_column};
+pub(crate) use span::floor;
+pub use span::{Lines, Span, line_column};
 
 use crate::diagnostic::{Code, Diagnostic};
 use std::sync::Arc;
@@ -38,12 +39,28 @@ pub struct TextLimits {
     pub findings: usize,
     /// Most literals after the disjunctions of all clauses are split.
     pub literals: usize,
+    /// Most conditions of one rule, after disjunctions are split. What orders, compiles and tries conditions takes
+    /// more than linear time in their number, and this keeps it cheap.
+    pub conditions: usize,
+    /// Most names and variables in one rule, counted as often as they stand there.
+    pub words: usize,
+    /// Most arguments of a relation or function.
+    pub arguments: usize,
 }
 
 impl Default for TextLimits {
-    /// Forty times the longest known sheet (417 KB); the deepest known nesting is 28.
+    /// Forty times the longest known sheet (417 KB); the deepest known nesting is 28, the longest known rule has
+    /// 102 conditions (statespacelarge), and no known relation more than 50 arguments (ruledepthlinear).
     fn default() -> TextLimits {
-        TextLimits { bytes: 16 << 20, depth: 200, findings: 200, literals: 2_000_000 }
+        TextLimits {
+            bytes: 16 << 20,
+            depth: 200,
+            findings: 200,
+            literals: 2_000_000,
+            conditions: 1_000,
+            words: 10_000,
+            arguments: 400,
+        }
     }
 }
 

@@ -534,7 +534,7 @@ impl<'s> Sheet<'s> {
             arguments.iter().map(|argument| ground(&property.terms, argument, values)).collect();
         let Some(arguments) = arguments else { return never };
         let (net, vocabulary) = (self.system.net(), self.system.vocabulary());
-        let role = |term: TermId| vocabulary.roles().find(|&role| vocabulary.role(role) == term);
+        let role = |term: TermId| vocabulary.find_role(term);
         let signal = match question {
             Question::True => vocabulary.find_fluent(arguments[0]).map(|fluent| self.system.input(fluent)),
             Question::Legal => role(arguments[0]).and_then(|role| {

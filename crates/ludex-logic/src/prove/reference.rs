@@ -215,7 +215,7 @@ impl<'s> Reference<'s> {
             arguments.iter().map(|argument| ground(&property.terms, argument, values)).collect();
         let Some(arguments) = arguments else { return false };
         let vocabulary = self.system.vocabulary();
-        let role = |term: TermId| vocabulary.roles().find(|&role| vocabulary.role(role) == term);
+        let role = |term: TermId| vocabulary.find_role(term);
         match question {
             Question::True => {
                 vocabulary.find_fluent(arguments[0]).is_some_and(|fluent| row::holds(&moment.state, fluent))

@@ -87,7 +87,8 @@ pub(super) struct Scope {
 impl Scope {
     pub(super) fn new(fluent: Functor, general: &[Part], known: &Domains) -> Scope {
         let (term, _) = generic(fluent.0, fluent.1, 0);
-        let arguments = |functor: Functor| (0..functor.1).map(move |at| known.inside(functor, at).clone());
+        let arguments =
+            |functor: Functor| (0..functor.1).map(move |at| Domain::clone(known.inside(functor, at)));
         let mut scope = Scope { fluent: term, moves: Vec::new(), domains: arguments(fluent).collect() };
         for part in general {
             let first = scope.domains.len();

@@ -31,10 +31,11 @@ use crate::Game;
 use crate::analysis::actions::{PartialJointMove, actions, functors};
 use crate::analysis::dependencies::Dependencies;
 use crate::analysis::domains::Functor;
-use crate::analysis::frames::{NextRule, has_frames, next_rules};
+use crate::analysis::frames::{FrameRule, NextRule, has_frames, next_rules};
 use crate::analysis::strata::stratify;
 use crate::rules::{Atom, Literal, Places, RelationId, Rule, RuleId, Rules, Term, Variable};
 use crate::symbols::Keyword;
+use hashbrown::{HashMap, HashSet};
 use helpers::{Helpers, generic};
 use std::fmt;
 use translate::Translator;
@@ -105,11 +106,14 @@ fn translated(game: &Game, encoding: Encoding, impossible: &[PartialJointMove]) 
     let mut helpers = Helpers::new(game.rules.with_rules([]));
     let frame = helpers.rules.fresh_relation("fnext", 1);
     let mut ends: Vec<Rule> = Vec::new();
-    let mut kept: Vec<Functor> = Vec::new();
+    let mut kept: HashSet<Functor> = HashSet::new();
     let mut is_any_translated = false;
+    let mut frames_of: HashMap<Functor, Vec<&FrameRule>> = HashMap::new();
+    for rule in &next {
+        frames_of.entry(rule.fluent).or_default().extend(&rule.frames);
+    }
     for &fluent in &fluents {
-        let frames: Vec<_> =
-            next.iter().filter(|rule| rule.fluent == fluent).flat_map(|rule| &rule.frames).collect();
+        let frames = frames_of.remove(&fluent).unwrap_or_default();
         let rules = if frames.is_empty() {
             None
         } else {
@@ -125,7 +129,7 @@ fn translated(game: &Game, encoding: Encoding, impossible: &[PartialJointMove]) 
                 ends.extend(rules);
             }
             None => {
-                kept.push(fluent);
+                kept.insert(fluent);
                 ends.push(ends_always(&mut helpers, frame, fluent));
             }
         }
@@ -155,15 +159,17 @@ fn remaining(
     game: &Game,
     id: RuleId,
     next: &[NextRule],
-    kept: &[Functor],
+    kept: &HashSet<Functor>,
     helpers: &mut Helpers,
 ) -> Vec<Rule> {
-    let instances: Vec<&NextRule> = next.iter().filter(|rule| rule.source == id).collect();
+    // They come in the order of the rules.
+    let from = next.partition_point(|rule| rule.source < id);
+    let to = next.partition_point(|rule| rule.source <= id);
     let stays = |rule: &&NextRule| rule.frames.is_empty() || kept.contains(&rule.fluent);
-    if instances.iter().all(stays) {
+    if next[from..to].iter().all(|rule| stays(&rule)) {
         return vec![game.rules.rule(id).clone()];
     }
-    let staying = instances.into_iter().filter(stays).map(|instance| instance.rule.clone());
+    let staying = next[from..to].iter().filter(stays).map(|instance| instance.rule.clone());
     staying.map(|rule| helpers.rule(rule.head, rule.body, rule.variables.len())).collect()
 }
 

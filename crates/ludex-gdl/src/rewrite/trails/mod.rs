@@ -359,7 +359,7 @@ impl<'r> Component<'r> {
         let rule = Rule { body: step.others.iter().copied().cloned().collect(), ..step.rule.clone() };
         let domain = Domains::of(self.rules).variables(&rule)?.swap_remove(key.index());
         let few = (1..=MOST_KEYS).contains(&domain.constants.len());
-        (domain.functors.is_empty() && few).then_some(domain.constants)
+        (domain.functors.is_empty() && few).then(|| domain.constants.clone())
     }
 
     /// The rules without the trails, and without what nobody reads any more.
