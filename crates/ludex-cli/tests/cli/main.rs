@@ -6,6 +6,7 @@ mod debug;
 mod endgame;
 mod frame;
 mod help;
+mod hostile;
 mod json;
 mod limits;
 mod minimax;
