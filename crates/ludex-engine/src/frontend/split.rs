@@ -16,6 +16,7 @@
 
 use super::plan::Estimate;
 use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, Program, Shape, TableId, TableInfo};
+use crate::budget::{Exceeded, Meter};
 use hashbrown::HashMap;
 use ludex_gdl::analysis::dependencies::Phase;
 use ludex_gdl::rules::RelationId;
@@ -39,6 +40,9 @@ const MOST_WORK: usize = 100_000_000;
 /// Parts of parts of parts, up to this.
 const MOST_DEPTH: usize = 50;
 
+/// What a condition costs in the judgement of a cut, in steps.
+const TICKS_A_CONDITION: u64 = 64;
+
 /// Rules in parts.
 #[derive(Debug, Default)]
 pub(crate) struct Split {
@@ -51,18 +55,22 @@ pub(crate) struct Split {
 }
 
 /// Splits the rules of `program` that depend on state or moves and have more than `few` instances.
-pub(crate) fn split(program: &Program, estimates: &[Estimate], few: f64) -> Split {
+pub(crate) fn split(
+    program: &Program,
+    estimates: &[Estimate],
+    few: f64,
+    meter: &mut Meter,
+) -> Result<Split, Exceeded> {
     let estimates = estimates.to_vec();
-    let (work, depth) = (MOST_WORK, 0);
-    let mut splitter =
-        Splitter { program, few, estimates, known: HashMap::new(), work, depth, out: Split::default() };
+    let (known, out, work, depth) = (HashMap::new(), Split::default(), MOST_WORK, 0);
+    let mut splitter = Splitter { program, few, estimates, known, work, depth, out, meter };
     for stratum in program.strata.iter().filter(|stratum| stratum.phase != Phase::Static) {
         for rule in &stratum.rules {
-            let rule = splitter.split(rule.clone());
+            let rule = splitter.split(rule.clone())?;
             splitter.out.rules.push(rule);
         }
     }
-    splitter.out
+    Ok(splitter.out)
 }
 
 struct Splitter<'p> {
@@ -78,6 +86,7 @@ struct Splitter<'p> {
     /// How many rules are being split, each a part of the one before.
     depth: usize,
     out: Split,
+    meter: &'p mut Meter,
 }
 
 type Key = (RelationId, Vec<Arg>, Vec<FlatLiteral>);
@@ -93,25 +102,31 @@ struct Cut {
 
 impl Splitter<'_> {
     /// The rule with conditions replaced by parts, until no part saves enough.
-    fn split(&mut self, mut rule: FlatRule) -> FlatRule {
+    fn split(&mut self, mut rule: FlatRule) -> Result<FlatRule, Exceeded> {
         loop {
             let conditions: Vec<&FlatAtom> = rule.body.iter().filter_map(positive).collect();
             let whole = self.join(&conditions);
             let is_long = conditions.len() > MOST_CONDITIONS;
             if whole.rows <= self.few || is_long || self.depth > MOST_DEPTH {
-                return rule;
+                return Ok(rule);
             }
             let sets = subsets(&rule);
             let work = sets.len().saturating_mul(rule.body.len() + rule.variables);
-            let Some(left) = self.work.checked_sub(work) else { return rule };
+            let Some(left) = self.work.checked_sub(work) else { return Ok(rule) };
             self.work = left;
-            let best = sets
-                .into_iter()
-                .filter_map(|set| self.cut(&rule, &set))
-                .min_by(|a, b| a.cost.total_cmp(&b.cost));
+            let mut best: Option<Cut> = None;
+            for set in sets {
+                // A cut is judged by a few walks over the conditions.
+                self.meter.tick_by(TICKS_A_CONDITION * (1 + rule.body.len() as u64))?;
+                if let Some(cut) = self.cut(&rule, &set)
+                    && best.as_ref().is_none_or(|best| cut.cost.total_cmp(&best.cost).is_lt())
+                {
+                    best = Some(cut);
+                }
+            }
             match best {
-                Some(cut) if cut.cost * LEAST_GAIN <= whole.rows => rule = self.apply(rule, &cut),
-                _ => return rule,
+                Some(cut) if cut.cost * LEAST_GAIN <= whole.rows => rule = self.apply(rule, &cut)?,
+                _ => return Ok(rule),
             }
         }
     }
@@ -167,7 +182,7 @@ impl Splitter<'_> {
         Some(Cut { inside, shared, cost: part.rows + Joined::all(&rest).rows })
     }
 
-    fn apply(&mut self, rule: FlatRule, cut: &Cut) -> FlatRule {
+    fn apply(&mut self, rule: FlatRule, cut: &Cut) -> Result<FlatRule, Exceeded> {
         let (mut part, mut rest) = (Vec::new(), Vec::new());
         for (literal, &inside) in rule.body.into_iter().zip(&cut.inside) {
             if inside { part.push(literal) } else { rest.push(literal) }
@@ -176,15 +191,15 @@ impl Splitter<'_> {
         let key = (self.info(rule.head.table).relation, args, body);
         let table = match self.known.get(&key) {
             Some(&table) => table,
-            None => self.part(rule.head.table, key, variables),
+            None => self.part(rule.head.table, key, variables)?,
         };
         let args = cut.shared.iter().map(|&v| Arg::Variable(v)).collect();
         rest.push(FlatLiteral::Positive(FlatAtom { table, args }));
-        FlatRule { head: rule.head, body: rest, variables: rule.variables }
+        Ok(FlatRule { head: rule.head, body: rest, variables: rule.variables })
     }
 
     /// Makes the table of a part, itself in parts if it is large.
-    fn part(&mut self, reader: TableId, key: Key, variables: usize) -> TableId {
+    fn part(&mut self, reader: TableId, key: Key, variables: usize) -> Result<TableId, Exceeded> {
         let (relation, args, body) = key.clone();
         let conditions: Vec<&FlatAtom> = body.iter().filter_map(positive).collect();
         let shared: Vec<u32> = args.iter().filter_map(Arg::variable).collect();
@@ -193,7 +208,7 @@ impl Splitter<'_> {
         // The table's number is known only when its own parts have theirs.
         let placeholder = FlatAtom { table: reader, args };
         self.depth += 1;
-        let mut rule = self.split(FlatRule { head: placeholder, body, variables });
+        let mut rule = self.split(FlatRule { head: placeholder, body, variables })?;
         self.depth -= 1;
         let id = TableId((self.program.tables.len() + self.out.tables.len()) as u32);
         rule.head.table = id;
@@ -207,7 +222,7 @@ impl Splitter<'_> {
         self.out.parts.push(rule);
         self.estimates.push(estimate);
         self.known.insert(key, id);
-        id
+        Ok(id)
     }
 
     fn info(&self, table: TableId) -> TableInfo {

@@ -6,7 +6,8 @@
 //! network linear in what moves touch.
 
 use super::ground::{AtomId, Ground, GroundLiteral};
-use super::net::{Block, Net, NetBuilder, Node, Signal};
+use super::net::{Block, Net, NetBuilder, Node, Signal, TICKS_A_GATE};
+use crate::budget::{Exceeded, Meter};
 use crate::engine::Goal;
 use crate::frontend::{Base, Program, Shape, Stay};
 use crate::terms::TermId;
@@ -17,7 +18,12 @@ use ludex_gdl::analysis::graph::components;
 use std::collections::BTreeMap;
 
 /// Builds the network of a game.
-pub(crate) fn build(base: &Base, ground: &Ground, vocabulary: &Vocabulary) -> Net {
+pub(crate) fn build(
+    base: &Base,
+    ground: &Ground,
+    vocabulary: &Vocabulary,
+    meter: &mut Meter,
+) -> Result<Net, Exceeded> {
     let mut builder = Builder {
         net: NetBuilder::new(),
         signals: vec![None; ground.atoms],
@@ -25,9 +31,10 @@ pub(crate) fn build(base: &Base, ground: &Ground, vocabulary: &Vocabulary) -> Ne
         fluent_signals: Vec::new(),
         move_signals: Vec::new(),
         ground,
+        meter,
     };
-    builder.inputs(&base.program, vocabulary);
-    builder.atoms();
+    builder.inputs(&base.program, vocabulary)?;
+    builder.atoms()?;
     builder.finish(&base.program, vocabulary)
 }
 
@@ -43,6 +50,7 @@ struct Builder<'g> {
     /// For each role the signals of its moves.
     move_signals: Vec<Vec<Signal>>,
     ground: &'g Ground,
+    meter: &'g mut Meter,
 }
 
 /// One of some moves of a role.
@@ -82,7 +90,7 @@ impl Choice {
 impl Builder<'_> {
     /// Fluents and moves, in the order of the vocabulary. Atoms of the superset that the vocabulary does not
     /// have never hold.
-    fn inputs(&mut self, program: &Program, vocabulary: &Vocabulary) {
+    fn inputs(&mut self, program: &Program, vocabulary: &Vocabulary) -> Result<(), Exceeded> {
         let fluents: Vec<Signal> =
             vocabulary.fluents().map(|fluent| self.net.input(Node::Fluent(fluent.0))).collect();
         for role in vocabulary.roles() {
@@ -91,6 +99,7 @@ impl Builder<'_> {
         }
         for tables in &program.fluents {
             for (row, columns) in self.ground.store.table(tables.holds).rows().enumerate() {
+                self.meter.tick_by(TICKS_A_GATE)?;
                 let atom = self.ground.atom(tables.holds, row);
                 let fluent =
                     tables.shape.find(vocabulary.terms(), columns).and_then(|t| vocabulary.find_fluent(t));
@@ -100,6 +109,7 @@ impl Builder<'_> {
         self.fluent_signals = fluents;
         for tables in &program.moves {
             for (row, columns) in self.ground.store.table(tables.does).rows().enumerate() {
+                self.meter.tick_by(TICKS_A_GATE)?;
                 let atom = self.ground.atom(tables.does, row);
                 let signal = find_move(vocabulary, tables.shape, columns).map(|(role, action)| {
                     self.choices.insert(atom, vec![Choice { role, moves: vec![action], others: false }]);
@@ -108,50 +118,52 @@ impl Builder<'_> {
                 self.signals[atom.index()] = Some(signal.unwrap_or(Signal::FALSE));
             }
         }
+        Ok(())
     }
 
     /// Builds all atoms, those that feed back into each other together.
-    fn atoms(&mut self) {
+    fn atoms(&mut self) -> Result<(), Exceeded> {
         let ground = self.ground;
-        let graph: Vec<Vec<u32>> = (0..ground.atoms as u32)
-            .map(|atom| {
-                // Inputs are given, whatever rules there may be for them.
-                if self.signals[atom as usize].is_some() {
-                    return Vec::new();
-                }
-                let mut reads: Vec<u32> =
-                    ground.bodies(AtomId(atom)).flatten().map(|literal| literal.atom().0).collect();
+        let mut graph: Vec<Vec<u32>> = Vec::with_capacity(ground.atoms);
+        for atom in 0..ground.atoms as u32 {
+            let mut reads = Vec::new();
+            // Inputs are given, whatever rules there may be for them.
+            if self.signals[atom as usize].is_none() {
+                reads.extend(ground.bodies(AtomId(atom)).flatten().map(|literal| literal.atom().0));
+                self.meter.tick_by(1 + 4 * reads.len() as u64)?;
                 reads.sort_unstable();
                 reads.dedup();
-                reads
-            })
-            .collect();
+            }
+            graph.push(reads);
+        }
         for component in components(&graph) {
+            self.meter.tick_by(component.len() as u64)?;
             let alone = component.len() == 1 && !graph[component[0] as usize].contains(&component[0]);
             if alone {
                 let atom = AtomId(component[0]);
                 if self.signals[atom.index()].is_none() {
-                    let signal = self.disjunction(atom);
+                    let signal = self.disjunction(atom)?;
                     self.signals[atom.index()] = Some(signal);
                 }
             } else {
-                self.block(&component);
+                self.block(&component)?;
             }
         }
+        Ok(())
     }
 
-    fn block(&mut self, atoms: &[u32]) {
+    fn block(&mut self, atoms: &[u32]) -> Result<(), Exceeded> {
         let start = self.net.nodes.len();
         let variables: Vec<Signal> = atoms.iter().map(|_| self.net.input(Node::Feedback)).collect();
         for (&atom, &variable) in atoms.iter().zip(&variables) {
             self.signals[atom as usize] = Some(variable);
         }
-        let feedback = atoms
-            .iter()
-            .zip(&variables)
-            .map(|(&atom, variable)| (variable.node(), self.disjunction(AtomId(atom))))
-            .collect();
+        let mut feedback = Vec::with_capacity(atoms.len());
+        for (&atom, variable) in atoms.iter().zip(&variables) {
+            feedback.push((variable.node(), self.disjunction(AtomId(atom))?));
+        }
         self.net.blocks.push(Block { nodes: start..self.net.nodes.len(), feedback });
+        Ok(())
     }
 
     fn signal(&self, literal: GroundLiteral) -> Signal {
@@ -160,16 +172,16 @@ impl Builder<'_> {
     }
 
     /// The disjunction of an atom's bodies.
-    fn disjunction(&mut self, atom: AtomId) -> Signal {
+    fn disjunction(&mut self, atom: AtomId) -> Result<Signal, Exceeded> {
         let ground = self.ground;
         if ground.bodies(atom).all(|body| body.len() == 1) {
             // Nothing to take out.
             let literals = ground.bodies(atom).map(|body| body[0]);
-            let (signal, choices) = self.one_of(literals, Vec::new());
+            let (signal, choices) = self.one_of(literals, Vec::new())?;
             if let Some(choices) = choices {
                 self.choices.insert(atom, choices);
             }
-            return signal;
+            return Ok(signal);
         }
         let bodies: Vec<Vec<GroundLiteral>> = ground.bodies(atom).map(<[_]>::to_vec).collect();
         self.factored(bodies)
@@ -178,12 +190,13 @@ impl Builder<'_> {
     /// A disjunction of conjunctions with common literals taken out: the literal that most bodies share
     /// first, conditions on the state before moves. What then remains of a frame rule is a plain
     /// disjunction of moves.
-    fn factored(&mut self, mut bodies: Vec<Vec<GroundLiteral>>) -> Signal {
+    fn factored(&mut self, mut bodies: Vec<Vec<GroundLiteral>>) -> Result<Signal, Exceeded> {
         let mut arms = Vec::new();
         loop {
             if bodies.iter().any(Vec::is_empty) {
-                return Signal::TRUE;
+                return Ok(Signal::TRUE);
             }
+            self.meter.tick_by(TICKS_A_GATE * bodies.iter().map(Vec::len).sum::<usize>() as u64)?;
             let common = self.most_common(&bodies);
             let Some(&first) = common.first() else { break };
             let (mut with, without): (Vec<_>, Vec<_>) =
@@ -192,7 +205,7 @@ impl Builder<'_> {
             for body in &mut with {
                 body.retain(|literal| !taken.contains(literal));
             }
-            let rest = self.factored(with);
+            let rest = self.factored(with)?;
             let arm = common.iter().rev().fold(rest, |rest, &literal| {
                 let signal = self.signal(literal);
                 self.net.and(signal, rest)
@@ -205,7 +218,7 @@ impl Builder<'_> {
             let mut parts = body.iter().map(|&literal| self.signal(literal)).collect();
             arms.push(self.net.and_all(&mut parts));
         }
-        self.one_of(single.iter().map(|body| body[0]), arms).0
+        Ok(self.one_of(single.iter().map(|body| body[0]), arms)?.0)
     }
 
     /// The literal that most bodies of several literals share, if at least two do; where all bodies share some, all
@@ -239,11 +252,12 @@ impl Builder<'_> {
         &mut self,
         literals: impl Iterator<Item = GroundLiteral>,
         mut arms: Vec<Signal>,
-    ) -> (Signal, Option<Vec<Choice>>) {
+    ) -> Result<(Signal, Option<Vec<Choice>>), Exceeded> {
         // For each role the moves among the literals, and those of which the literals are all but.
         let mut chosen: BTreeMap<RoleId, (Vec<MoveId>, Vec<&[MoveId]>)> = BTreeMap::new();
         let mut only_moves = arms.is_empty();
         for literal in literals {
+            self.meter.tick_by(TICKS_A_GATE)?;
             match self.choices.get(&literal.atom()).map(Vec::as_slice) {
                 // Of a single role the inverse is a choice too.
                 Some(choices) if !literal.is_negative() || choices.len() == 1 => {
@@ -265,21 +279,26 @@ impl Builder<'_> {
         let mut choices = Vec::new();
         for (role, (moves, others)) in chosen {
             if !moves.is_empty() || !others.is_empty() {
-                choices.push(Choice::union(role, self.move_signals[role.index()].len(), moves, &others));
+                let count = self.move_signals[role.index()].len();
+                let listed = moves.len() + others.iter().map(|list| list.len()).sum::<usize>();
+                self.meter.tick_by((count + 4 * listed) as u64)?;
+                choices.push(Choice::union(role, count, moves, &others));
             }
         }
         for choice in &choices {
+            self.meter.tick_by(TICKS_A_GATE * choice.moves.len() as u64)?;
             let all = &self.move_signals[choice.role.index()];
             let mut signals = choice.moves.iter().map(|m| all[m.index()]).collect();
             let one = self.net.or_all(&mut signals);
             arms.push(if choice.others { one.inverse() } else { one });
         }
         only_moves &= !choices.is_empty();
-        (self.net.or_all(&mut arms), only_moves.then_some(choices))
+        self.meter.tick_by(TICKS_A_GATE * arms.len() as u64)?;
+        Ok((self.net.or_all(&mut arms), only_moves.then_some(choices)))
     }
 
-    fn finish(mut self, program: &Program, vocabulary: &Vocabulary) -> Net {
-        let stays = self.stays(program, vocabulary);
+    fn finish(mut self, program: &Program, vocabulary: &Vocabulary) -> Result<Net, Exceeded> {
+        let stays = self.stays(program, vocabulary)?;
         let ground = self.ground;
         let store = &ground.store;
         let is_static = |table: crate::frontend::TableId| program.table(table).phase == Phase::Static;
@@ -294,6 +313,7 @@ impl Builder<'_> {
             vocabulary.roles().map(|role| vec![Signal::FALSE; vocabulary.move_count(role)]).collect();
         for tables in &program.moves {
             for (row, columns) in store.table(tables.legal).rows().enumerate() {
+                self.meter.tick_by(TICKS_A_GATE)?;
                 if let Some((role, action)) = find_move(vocabulary, tables.shape, columns) {
                     legal[role.index()][action.index()] = signal(tables.legal, row);
                 }
@@ -302,6 +322,7 @@ impl Builder<'_> {
         let mut next = vec![Signal::FALSE; vocabulary.fluent_count()];
         for tables in &program.fluents {
             for (row, columns) in store.table(tables.next).rows().enumerate() {
+                self.meter.tick_by(TICKS_A_GATE)?;
                 let term = tables.shape.find(vocabulary.terms(), columns);
                 if let Some(fluent) = term.and_then(|term| vocabulary.find_fluent(term)) {
                     next[fluent.index()] = signal(tables.next, row);
@@ -322,7 +343,7 @@ impl Builder<'_> {
             }
         }
         let asked = others(program, ground, vocabulary).map(|(row, _)| signal(program.goal, row)).collect();
-        Net { nodes: self.net.nodes, blocks: self.net.blocks, legal, next, terminal, goals, asked }
+        Ok(Net { nodes: self.net.nodes, blocks: self.net.blocks, legal, next, terminal, goals, asked })
     }
 }
 
@@ -344,7 +365,7 @@ fn others(
 
 impl Builder<'_> {
     /// In a translated game, for each fluent whether it holds and does not end.
-    fn stays(&mut self, program: &Program, vocabulary: &Vocabulary) -> Vec<Signal> {
+    fn stays(&mut self, program: &Program, vocabulary: &Vocabulary) -> Result<Vec<Signal>, Exceeded> {
         let ground = self.ground;
         let mut stays = vec![Signal::FALSE; vocabulary.fluent_count()];
         for tables in &program.fluents {
@@ -356,6 +377,7 @@ impl Builder<'_> {
                 stays[fluent.index()] = self.fluent_signals[fluent.index()];
             }
             for (row, columns) in ground.store.table(ends).rows().enumerate() {
+                self.meter.tick_by(TICKS_A_GATE)?;
                 let Some(fluent) = find(columns) else { continue };
                 // What is static and in the table always ends.
                 let is_static = program.table(ends).phase == Phase::Static;
@@ -366,7 +388,7 @@ impl Builder<'_> {
                 stays[fluent.index()] = self.net.and(self.fluent_signals[fluent.index()], ends.inverse());
             }
         }
-        stays
+        Ok(stays)
     }
 }
 

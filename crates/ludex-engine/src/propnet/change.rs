@@ -5,7 +5,8 @@
 //! with it, and be followed in vain. Its change is `f and not next, or not f and next`, in which `next`
 //! is simplified by what is known of `f`: of a frame rule only the moves that touch the fluent remain.
 
-use super::net::{Net, NetBuilder, Node, Signal};
+use super::net::{Net, NetBuilder, Node, Signal, TICKS_A_GATE};
+use crate::budget::{Exceeded, Meter};
 use hashbrown::HashMap;
 
 /// How deep below `next` the fluent is looked for. Frame rules have it near the top; deeper occurrences
@@ -13,15 +14,16 @@ use hashbrown::HashMap;
 const DEPTH: usize = 8;
 
 /// The network with `next` replaced by whether each fluent changes.
-pub(super) fn with_changes(net: &Net) -> Net {
-    let mut builder = NetBuilder::continuing(net);
+pub(super) fn with_changes(net: &Net, meter: &mut Meter) -> Result<Net, Exceeded> {
+    let mut builder = NetBuilder::continuing(net, meter)?;
     let fluents = fluents(net, &mut builder);
-    let change = |(&fluent, &next): (&Signal, &Signal)| {
-        let Change { falls, rises, .. } = Change::new(&mut builder, fluent, next);
-        builder.and(falls.inverse(), rises.inverse()).inverse()
-    };
-    let changes = fluents.iter().zip(&net.next).map(change).collect();
-    Net { nodes: builder.nodes, next: changes, ..net.clone() }.swept()
+    let mut changes = Vec::with_capacity(fluents.len());
+    for (&fluent, &next) in fluents.iter().zip(&net.next) {
+        let Change { falls, rises, work } = Change::new(&mut builder, fluent, next);
+        meter.tick_by(TICKS_A_GATE * (1 + work as u64))?;
+        changes.push(builder.and(falls.inverse(), rises.inverse()).inverse());
+    }
+    Net { nodes: builder.nodes, next: changes, ..net.clone() }.swept(meter)
 }
 
 /// The signal of each fluent; one is made where the network has none, because nothing reads the fluent.

@@ -10,6 +10,7 @@ use super::change::with_changes;
 use super::levelized::Levelized;
 use super::net::{Net, Node, Signal};
 use super::turn::Questions;
+use crate::budget::{Exceeded, Meter};
 use hashbrown::HashMap;
 
 /// A place in the compiled network: fluents, then moves, then feedback variables, then gates, then outputs.
@@ -65,7 +66,7 @@ pub(super) struct Counters {
 
 impl Counters {
     /// Compiles the part of a network that is followed.
-    pub(super) fn new(net: &Net, followed: Questions) -> Counters {
+    pub(super) fn new(net: &Net, followed: Questions, meter: &mut Meter) -> Result<Counters, Exceeded> {
         let mut part = net.clone();
         part.goals.clear();
         part.asked.clear();
@@ -76,12 +77,12 @@ impl Counters {
             part.terminal = Signal::FALSE;
         }
         if followed.next {
-            part = with_changes(&part);
+            part = with_changes(&part, meter)?;
         } else {
             part.next.fill(Signal::FALSE);
-            part = part.swept();
+            part = part.swept(meter)?;
         }
-        Compiler::new(&part).compile()
+        Compiler::new(&part).compile(meter)
     }
 
     pub(super) fn memory_usage(&self) -> usize {
@@ -116,11 +117,13 @@ impl<'n> Compiler<'n> {
         }
     }
 
-    fn compile(mut self) -> Counters {
+    fn compile(mut self, meter: &mut Meter) -> Result<Counters, Exceeded> {
         let net = self.net;
+        meter.tick_by(net.nodes.len() as u64)?;
         let block_nodes = self.block_nodes();
         self.collect_outputs(&block_nodes);
         let needed = self.needed();
+        meter.tick_by(net.nodes.len() as u64)?;
         for (node, _) in net.nodes.iter().enumerate().filter(|(node, _)| needed[*node]) {
             if let Node::And(a, b) = net.nodes[node] {
                 for signal in [a, b] {
@@ -151,6 +154,7 @@ impl<'n> Compiler<'n> {
         }
         let first_gate = count;
         for (node, what) in net.nodes.iter().enumerate() {
+            meter.tick()?;
             if needed[node] && matches!(what, Node::And(..)) && self.readers[node] > 1 {
                 self.places[node] = count;
                 count += 1;
@@ -162,7 +166,7 @@ impl<'n> Compiler<'n> {
         let outputs_from = count;
         let outputs = std::mem::take(&mut self.outputs);
         self.inputs.extend(outputs.iter().map(|(_, signal)| vec![*signal]));
-        self.link(first_gate, outputs_from, &outputs, moves, &block_nodes)
+        self.link(first_gate, outputs_from, &outputs, moves, &block_nodes, meter)
     }
 
     /// The signals that a gate and the single-reader gates inside it read.
@@ -185,19 +189,22 @@ impl<'n> Compiler<'n> {
         net.blocks
             .iter()
             .map(|block| {
-                let mut inside = vec![false; net.nodes.len()];
+                // The variables are nodes of the block, too.
+                let mut inside = vec![false; block.nodes.len()];
+                let at = |node: usize| node.wrapping_sub(block.nodes.start);
                 for &(variable, _) in &block.feedback {
-                    inside[variable] = true;
+                    inside[at(variable)] = true;
                 }
+                let is_inside = |inside: &[bool], node: usize| inside.get(at(node)) == Some(&true);
                 for node in block.nodes.clone() {
                     if let Node::And(a, b) = net.nodes[node] {
-                        inside[node] = inside[a.node()] || inside[b.node()];
+                        inside[at(node)] = is_inside(&inside, a.node()) || is_inside(&inside, b.node());
                     }
                 }
                 block
                     .nodes
                     .clone()
-                    .filter(|&node| inside[node] && matches!(net.nodes[node], Node::And(..)))
+                    .filter(|&node| inside[at(node)] && matches!(net.nodes[node], Node::And(..)))
                     .collect()
             })
             .collect()
@@ -245,11 +252,13 @@ impl<'n> Compiler<'n> {
         outputs: &[(Output, Signal)],
         moves: Vec<Place>,
         block_nodes: &[Vec<usize>],
-    ) -> Counters {
+        meter: &mut Meter,
+    ) -> Result<Counters, Exceeded> {
         let total = first_gate as usize + self.inputs.len();
         let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); total];
         let mut counts = vec![1; first_gate as usize];
         for (gate, inputs) in (first_gate..).zip(&self.inputs) {
+            meter.tick_by(inputs.len() as u64)?;
             let mut false_inputs = 0;
             for signal in inputs {
                 let place = self.places[signal.node()];
@@ -272,6 +281,7 @@ impl<'n> Compiler<'n> {
         let mut readers = Vec::with_capacity(total);
         let mut flat = Vec::new();
         for list in edges {
+            meter.tick()?;
             let start = flat.len() as u32;
             flat.extend(list);
             readers.push((start, flat.len() as u32));
@@ -283,7 +293,7 @@ impl<'n> Compiler<'n> {
             .zip(block_nodes)
             .map(|(block, nodes)| self.block_code(block, nodes))
             .collect();
-        Counters {
+        Ok(Counters {
             readers,
             edges: flat,
             counts,
@@ -294,7 +304,7 @@ impl<'n> Compiler<'n> {
             moves,
             move_counts: self.net.legal.iter().map(Vec::len).collect(),
             blocks,
-        }
+        })
     }
 
     fn block_code(&self, block: &super::net::Block, nodes: &[usize]) -> BlockCode {
@@ -329,7 +339,9 @@ impl<'n> Compiler<'n> {
 /// The nodes outside a block that it reads, the constant apart.
 fn outside_inputs(net: &Net, block: &super::net::Block, nodes: &[usize]) -> Vec<usize> {
     let inside = |node: usize| nodes.binary_search(&node).is_ok();
-    let variable = |node: usize| block.feedback.iter().any(|(v, _)| *v == node);
+    let mut variables: Vec<usize> = block.feedback.iter().map(|(variable, _)| *variable).collect();
+    variables.sort_unstable();
+    let variable = |node: usize| variables.binary_search(&node).is_ok();
     let mut outside: Vec<usize> = Vec::new();
     let mut look = |signal: Signal| {
         let node = signal.node();

@@ -6,7 +6,8 @@
 //! switch cut_points on, and what cut_points do is written down once. A second layer of cut_points, "this stone is in a chain that is
 //! joined", makes that short, too.
 
-use super::net::{Net, NetBuilder, Node, Signal};
+use super::net::{Net, NetBuilder, Node, Signal, TICKS_A_GATE};
+use crate::budget::{Exceeded, Meter};
 
 /// The most cut points of a phase.
 const MOST_RELAYS: usize = 512;
@@ -18,9 +19,9 @@ const MOST_PAIRS: u64 = 300_000;
 const MOST_LATE_PAIRS: u64 = 20_000;
 
 /// How many bits a row needs for cut_points.
-pub(super) fn room(net: &Net) -> usize {
-    let paths = Paths::new(net, |_| true);
-    if paths.pairs() > MOST_PAIRS { MOST_RELAYS } else { 0 }
+pub(super) fn room(net: &Net, meter: &mut Meter) -> Result<usize, Exceeded> {
+    let paths = Paths::new(net, |_| true, meter)?;
+    Ok(if paths.pairs() > MOST_PAIRS { MOST_RELAYS } else { 0 })
 }
 
 /// A network with cut points as inputs: moves of a role after the last one. When each is on is what `asked` says.
@@ -33,28 +34,32 @@ pub(super) struct Cut {
 
 /// Makes cut points, first of gates that moves lead to, then, if these still lead to very much, of gates that cut points lead to.
 /// `None` if none are worth it.
-pub(super) fn cut(net: &Net) -> Option<Cut> {
+pub(super) fn cut(net: &Net, meter: &mut Meter) -> Result<Option<Cut>, Exceeded> {
     if !net.blocks.is_empty() {
-        return None;
+        return Ok(None);
     }
     let roles = net.legal.len() as u32;
-    let net = cut_once(&Net { asked: Vec::new(), ..net.clone() }, &Paths::new(net, |role| role < roles))?;
+    let paths = Paths::new(net, |role| role < roles, meter)?;
+    let Some(net) = cut_once(&Net { asked: Vec::new(), ..net.clone() }, &paths, meter)? else {
+        return Ok(None);
+    };
     let first = net.asked.len();
-    let paths = Paths::new(&net, |role| role == roles);
-    let again = if paths.pairs() > MOST_LATE_PAIRS { cut_once(&net, &paths) } else { None };
-    Some(Cut { net: again.unwrap_or(net), first })
+    let paths = Paths::new(&net, |role| role == roles, meter)?;
+    let again = if paths.pairs() > MOST_LATE_PAIRS { cut_once(&net, &paths, meter)? } else { None };
+    Ok(Some(Cut { net: again.unwrap_or(net), first }))
 }
 
 /// Adds cut points to those that there are.
-fn cut_once(net: &Net, paths: &Paths) -> Option<Net> {
+fn cut_once(net: &Net, paths: &Paths, meter: &mut Meter) -> Result<Option<Net>, Exceeded> {
     let mut chosen = vec![false; net.nodes.len()];
-    paths.best(net).into_iter().for_each(|node| chosen[node] = true);
+    paths.best(net, meter)?.into_iter().for_each(|node| chosen[node] = true);
     let mut builder = NetBuilder::new();
     let mut moved: Vec<Signal> = Vec::with_capacity(net.nodes.len());
     let mut definitions = Vec::new();
     // What each node is without any move: cut points must be off then.
     let mut idle: Vec<Signal> = Vec::with_capacity(net.nodes.len());
     for (index, node) in net.nodes.iter().enumerate() {
+        meter.tick_by(2 * TICKS_A_GATE)?;
         let (plain, still) = match *node {
             Node::And(a, b) => {
                 let [now, without] = [&moved, &idle].map(|list: &Vec<Signal>| {
@@ -82,12 +87,12 @@ fn cut_once(net: &Net, paths: &Paths) -> Option<Net> {
         }
     }
     if definitions.is_empty() {
-        return None;
+        return Ok(None);
     }
     let mut cut = net
         .carried(builder.nodes, Vec::new(), |signal| moved[signal.node()].inverse_if(signal.is_inverted()));
     cut.asked.extend(definitions);
-    Some(cut)
+    Ok(Some(cut))
 }
 
 /// How many ways lead to each node from moves that may be legal, or from cut points, and from it to what holds next; no more than
@@ -101,7 +106,7 @@ struct Paths {
 
 impl Paths {
     /// The ways from moves of those roles.
-    fn new(net: &Net, of: impl Fn(u32) -> bool) -> Paths {
+    fn new(net: &Net, of: impl Fn(u32) -> bool, meter: &mut Meter) -> Result<Paths, Exceeded> {
         let possible = |role: u32, action: u32| {
             let legal = net.legal.get(role as usize).map(|moves| moves[action as usize]);
             of(role) && legal != Some(Signal::FALSE)
@@ -114,6 +119,7 @@ impl Paths {
         sources.iter().for_each(|&node| from_sources[node] = 1);
         let mut readers = vec![Vec::new(); net.nodes.len()];
         for (index, node) in net.nodes.iter().enumerate() {
+            meter.tick_by(TICKS_A_GATE)?;
             if let Node::And(a, b) = *node {
                 [a, b].iter().for_each(|signal| readers[signal.node()].push(index as u32));
                 from_sources[index] = (from_sources[a.node()] + from_sources[b.node()]).min(most);
@@ -122,13 +128,14 @@ impl Paths {
         let mut to_fluents = vec![0u64; net.nodes.len()];
         net.next.iter().for_each(|signal| to_fluents[signal.node()] += 1);
         for index in (0..net.nodes.len()).rev() {
+            meter.tick()?;
             if let Node::And(a, b) = net.nodes[index] {
                 for input in [a.node(), b.node()] {
                     to_fluents[input] = (to_fluents[input] + to_fluents[index]).min(fluents);
                 }
             }
         }
-        Paths { sources, from_sources, to_fluents, readers }
+        Ok(Paths { sources, from_sources, to_fluents, readers })
     }
 
     /// Pairs of a source and a fluent that it may touch.
@@ -137,7 +144,8 @@ impl Paths {
     }
 
     /// Gates through which most ways lead, none of which reads another.
-    fn best(&self, net: &Net) -> Vec<usize> {
+    fn best(&self, net: &Net, meter: &mut Meter) -> Result<Vec<usize>, Exceeded> {
+        meter.tick_by(net.nodes.len() as u64)?;
         let score = |node: usize| self.from_sources[node] * self.to_fluents[node];
         let gates = (0..net.nodes.len()).filter(|&node| matches!(net.nodes[node], Node::And(..)));
         let most = gates.clone().map(score).max().unwrap_or(0);
@@ -153,6 +161,7 @@ impl Paths {
             chosen.push(node);
             let mut open = vec![(node, 0), (node, 1)];
             while let Some((node, direction)) = open.pop() {
+                meter.tick()?;
                 if std::mem::replace(&mut related[node][direction], true) {
                     continue;
                 }
@@ -163,6 +172,6 @@ impl Paths {
                 }
             }
         }
-        chosen
+        Ok(chosen)
     }
 }

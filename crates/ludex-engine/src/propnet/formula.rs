@@ -15,6 +15,7 @@ use super::effects::Effects;
 use super::guards::Guards;
 use super::jit::Jit;
 use super::net::Node;
+use crate::budget::{Exceeded, Meter};
 use crate::row::Row;
 use crate::vocabulary::MoveId;
 use std::ops::Range;
@@ -247,8 +248,14 @@ impl Formulas {
 
     /// Writes machine code for the formulas that will be asked and for effects that depend on them, where that
     /// is possible.
-    pub(super) fn assemble(&mut self, asked: impl IntoIterator<Item = Formula>, effects: &[&Effects]) {
-        self.jit = Jit::new(self, asked, effects);
+    pub(super) fn assemble(
+        &mut self,
+        asked: impl IntoIterator<Item = Formula>,
+        effects: &[&Effects],
+        meter: &mut Meter,
+    ) -> Result<(), Exceeded> {
+        self.jit = Jit::new(self, asked, effects, meter)?;
+        Ok(())
     }
 
     /// The code, if it has been written.

@@ -7,6 +7,7 @@
 use super::formula::{Findings, Formula, Formulas, Layout, View};
 use super::levelized::{Levelized, read};
 use super::net::{Net, Node, Signal};
+use crate::budget::{Exceeded, Meter};
 use crate::engine::Goal;
 use crate::row::{self, Row};
 use crate::vocabulary::{FluentId, RoleId};
@@ -27,16 +28,18 @@ pub(super) enum GoalCode {
 const MOST_ASKED: usize = 2000;
 
 impl GoalCode {
-    pub(super) fn new(net: &Net, layout: &Layout) -> GoalCode {
+    pub(super) fn new(net: &Net, layout: &Layout, meter: &mut Meter) -> Result<GoalCode, Exceeded> {
+        meter.tick_by(net.nodes.len() as u64)?;
         let signals: Vec<Signal> = net.goals.iter().flatten().map(|(_, signal)| *signal).collect();
         if net.cone_size(signals.iter().copied()) <= MOST_ASKED
-            && let Some((mut formulas, list)) = Formulas::new(&net.nodes, &signals, layout)
+            && let Some((mut formulas, list)) = Formulas::new(&net.nodes, &signals, layout, meter)?
         {
-            formulas.assemble(list.iter().copied(), &[]);
-            return GoalCode::Asked { formulas, goals: table(net, list) };
+            formulas.assemble(list.iter().copied(), &[], meter)?;
+            return Ok(GoalCode::Asked { formulas, goals: table(net, list) });
         }
+        meter.tick_by(net.nodes.len() as u64)?;
         let (cone, numbers) = Cone::new(net, &signals);
-        GoalCode::Computed { cone, goals: table(net, numbers) }
+        Ok(GoalCode::Computed { cone, goals: table(net, numbers) })
     }
 
     pub(super) fn memory_usage(&self) -> usize {

@@ -85,7 +85,7 @@ impl Ground {
     pub(crate) fn new(base: &Base, budget: &Budget, few: f64) -> Result<Ground, Overrun> {
         let (base, mut store) = superset(base, budget, few)?;
         let mut estimates: Vec<Estimate> = store.tables.iter().map(|table| Estimate::of(table)).collect();
-        let base = base.in_parts(split(&base.program, &estimates, few));
+        let base = base.in_parts(split(&base.program, &estimates, few, &mut budget.clock())?);
         let overrun = |rule: &FlatRule, limit| Overrun {
             relations: vec![base.program.table(rule.head.table).relation],
             culprit: Some(base.program.table(rule.head.table).relation),
@@ -112,7 +112,7 @@ impl Ground {
                 matched.map_err(|limit| overrun(rule, limit))?;
             }
         }
-        Ok(instances.sorted(store, atoms))
+        Ok(instances.sorted(store, atoms, &mut budget.clock())?)
     }
 
     /// The atom at a row of a table that is not static.
@@ -145,7 +145,7 @@ struct Instances {
 
 impl Instances {
     /// Groups the rules by head and drops duplicates.
-    fn sorted(self, store: Store, atoms: Atoms) -> Ground {
+    fn sorted(self, store: Store, atoms: Atoms, meter: &mut Meter) -> Result<Ground, Exceeded> {
         let Atoms { first, count: atoms } = atoms;
         let body = |rule: u32| {
             let start = if rule == 0 { 0 } else { self.ends[rule as usize - 1] };
@@ -154,6 +154,7 @@ impl Instances {
         // Twenty million rules are not unusual: sorting by head is counting.
         let mut starts = vec![0u32; atoms + 1];
         for head in &self.heads {
+            meter.tick()?;
             starts[head.index() + 1] += 1;
         }
         for atom in 0..atoms {
@@ -162,6 +163,7 @@ impl Instances {
         let mut order = vec![0u32; self.heads.len()];
         let mut place = starts.clone();
         for (rule, head) in (0..).zip(&self.heads) {
+            meter.tick()?;
             let at = &mut place[head.index()];
             order[*at as usize] = rule;
             *at += 1;
@@ -176,6 +178,7 @@ impl Instances {
         };
         for atom in 0..atoms {
             let rules = &mut order[starts[atom] as usize..starts[atom + 1] as usize];
+            meter.tick_by(1 + 16 * rules.len() as u64)?;
             rules.sort_unstable_by(|&a, &b| body(a).cmp(body(b)));
             for (at, &rule) in rules.iter().enumerate() {
                 if at == 0 || body(rules[at - 1]) != body(rule) {
@@ -185,7 +188,7 @@ impl Instances {
             }
             ground.bodies[atom + 1] = ground.ends.len() as u32;
         }
-        ground
+        Ok(ground)
     }
 }
 
@@ -203,7 +206,7 @@ fn superset(base: &Base, budget: &Budget, few: f64) -> Result<(Base, Store), Ove
     let sizes = base.estimates().into_iter().zip(&vocabulary.tables);
     let estimates: Vec<Estimate> =
         sizes.map(|(guess, table)| if table.len() > 0 { Estimate::of(table) } else { guess }).collect();
-    let base = base.in_parts(split(&base.program, &estimates, few));
+    let base = base.in_parts(split(&base.program, &estimates, few, &mut budget.clock())?);
     let store = base.relaxed(Extent::Everything, budget)?;
     Ok((base, store))
 }

@@ -29,6 +29,7 @@ mod writer;
 
 use super::effects::Effects;
 use super::formula::{Finding, Formula, Formulas};
+use crate::budget::{Exceeded, Meter};
 use crate::native;
 use crate::row::Row;
 use assembler::Label;
@@ -80,19 +81,25 @@ struct Reach {
 }
 
 /// Writes the functions of all lists; `None` if they are too large.
-fn write_lists(writer: &mut Writer<'_>, effects: &Effects) -> Option<Vec<Label>> {
+fn write_lists(
+    writer: &mut Writer<'_>,
+    effects: &Effects,
+    meter: &mut Meter,
+) -> Result<Option<Vec<Label>>, Exceeded> {
     let common = writer.write_list(effects, effects.common());
     let mut lists = Vec::with_capacity(effects.count());
     for list in 0..effects.count() {
+        let before = writer.code.len();
         lists.push(match effects.sole_actor() {
             Some(_) => writer.write_whole(effects, list, common),
             None => writer.write_list(effects, list),
         });
+        meter.tick_by((writer.code.len() - before) as u64)?;
         if writer.code.len() > MOST_CODE {
-            return None;
+            return Ok(None);
         }
     }
-    Some(lists)
+    Ok(Some(lists))
 }
 
 impl Jit {
@@ -101,30 +108,42 @@ impl Jit {
         formulas: &Formulas,
         asked: impl IntoIterator<Item = Formula>,
         effects: &[&Effects],
-    ) -> Option<Jit> {
+        meter: &mut Meter,
+    ) -> Result<Option<Jit>, Exceeded> {
         let findings = formulas.count();
         let flip_words = effects.iter().map(|effects| effects.words()).max().unwrap_or(0);
         let row_words = formulas.words().max(flip_words);
         if !native::is_enabled() || findings > MOST_CONJUNCTIONS || row_words > MOST_WORDS {
-            return None;
+            return Ok(None);
         }
         let mut writer = Writer::new(formulas, effects, MOST_CODE);
         let mut lists = Vec::new();
         for effects in effects {
-            lists.extend(write_lists(&mut writer, effects)?);
+            let Some(written) = write_lists(&mut writer, effects, meter)? else { return Ok(None) };
+            lists.extend(written);
         }
         let asked: Vec<_> = asked.into_iter().map(|f| (f.number(), writer.function(f.number()))).collect();
-        if !writer.write_functions() {
-            return None;
+        if !writer.write_functions(meter)? {
+            return Ok(None);
         }
-        writer.code.shorten();
-        let mut conjunctions = vec![None; findings];
+        writer.code.shorten(meter)?;
+        Ok(Jit::of(writer, asked, lists, Reach { row_words, flip_words, findings }))
+    }
+
+    /// Code that is written, with the places of what is asked and of the lists.
+    fn of(
+        writer: Writer<'_>,
+        asked: Vec<(usize, Label)>,
+        lists: Vec<Label>,
+        reach: Reach,
+    ) -> Option<Jit> {
+        let mut conjunctions = vec![None; reach.findings];
         for (number, label) in asked {
             conjunctions[number] = Some(Question::at(writer.code.place(label)?)?);
         }
         let lists = lists.into_iter().map(|label| writer.code.place(label).map(Action));
         let lists = lists.collect::<Option<_>>()?;
-        let code = Executable::new(&writer.code.finish()?, Reach { row_words, flip_words, findings })?;
+        let code = Executable::new(&writer.code.finish()?, reach)?;
         Some(Jit { code, conjunctions, lists })
     }
 
@@ -164,6 +183,7 @@ impl Jit {
 mod tests {
     use super::super::formula::{Findings, Formulas, Layout, View};
     use super::super::net::{NetBuilder, Node, Signal};
+    use crate::budget::Budget;
     use crate::native;
     use crate::random::Random;
 
@@ -209,10 +229,14 @@ mod tests {
             let (nodes, signals) = random_network(&mut random);
             let odds: Vec<f32> = (0..FLUENTS).map(|f| if f % 3 == 0 { 0.5 } else { 0.02 }).collect();
             let layout = Layout::new(odds.clone(), [], 0);
-            let make = || Formulas::new(&nodes, &signals, &layout).expect("no blocks, and not deep");
+            let mut meter = Budget::default().clock();
+            let mut make = || {
+                let made = Formulas::new(&nodes, &signals, &layout, &mut meter).expect("no limit");
+                made.expect("no blocks, and not deep")
+            };
             let (interpreted, list) = make();
             let (mut assembled, _) = make();
-            assembled.assemble(list.iter().copied(), &[]);
+            assembled.assemble(list.iter().copied(), &[], &mut meter).expect("no limit");
             assert_eq!(assembled.jit().is_some(), native::is_enabled(), "where there can be code");
             let mut findings = [Findings::new(&interpreted), Findings::new(&assembled)];
             for time in (2..200).step_by(2) {

@@ -85,9 +85,10 @@ impl Lanes {
     /// Compiles a network. `initial` is the state from which most playouts will start: others are possible,
     /// but those that no play from it reaches may be slower.
     pub fn new(net: &Net, initial: &Row, budget: &Budget) -> Result<Lanes, Exceeded> {
+        let meter = &mut budget.clock();
         let start = bits(net, initial);
-        let everything = phase::specialised(net, &phase::anything(net));
-        let goals = GoalPlan::new(&everything);
+        let everything = phase::specialised(net, &phase::anything(net), meter)?;
+        let goals = GoalPlan::new(&everything, meter)?;
         let mut lanes = Lanes {
             net: everything,
             phases: Vec::new(),
@@ -99,8 +100,7 @@ impl Lanes {
         let mut best = (f64::INFINITY, Vec::new(), Vec::new(), Vec::new());
         let mut most_known = 0;
         for period in 1..=LONGEST_CYCLE {
-            budget.check()?;
-            let phases = phase::cycle(net, &start, period);
+            let phases = phase::cycle(net, &start, period, meter)?;
             // A longer cycle is worth a look only if more is constant in its phases.
             let known: usize = phases.iter().map(|p| p.iter().filter(|t| t.known().is_some()).count()).sum();
             let known = known * 60 / period;
@@ -108,11 +108,17 @@ impl Lanes {
                 continue;
             }
             most_known = most_known.max(known);
-            let nets: Vec<Net> = phases.iter().map(|phase| phase::specialised(net, phase)).collect();
-            lanes.plans = nets.iter().map(Plan::new).collect();
+            let mut nets = Vec::new();
+            lanes.plans.clear();
+            for phase in &phases {
+                let net = phase::specialised(net, phase, meter)?;
+                lanes.plans.push(Plan::new(&net, meter)?);
+                nets.push(net);
+            }
             plan::check(&lanes.plans, &lanes.goals, net.next.len());
             lanes.phases = phases;
-            let cost = nets.iter().map(cost).sum::<usize>() as f64 / period as f64 / lanes.occupancy(initial);
+            let occupancy = lanes.occupancy(initial, budget)?;
+            let cost = nets.iter().map(cost).sum::<usize>() as f64 / period as f64 / occupancy;
             // More plans are more memory and time to build, so they must pay.
             if cost < best.0 * 0.97 {
                 best = (cost, std::mem::take(&mut lanes.phases), std::mem::take(&mut lanes.plans), nets);
@@ -124,10 +130,19 @@ impl Lanes {
 
     /// The part of the lanes in which something is played: some wait at the end of a game for the phase in
     /// which the next one can begin. A trial by a fixed seed, so that it depends on the rules only.
-    fn occupancy(&self, initial: &Row) -> f64 {
-        let result = self.runner(0).run(initial, 100, u64::MAX);
-        let full = (result.passes * LANES as u64).max(1) as f64;
-        (result.transitions as f64 / full).max(1e-3)
+    fn occupancy(&self, initial: &Row, budget: &Budget) -> Result<f64, Exceeded> {
+        const PASSES: u64 = 100;
+        let mut runner = self.runner(0);
+        let (mut passes, mut transitions) = (0, 0);
+        // One at a time: a pass over a large network takes milliseconds.
+        for _ in 0..PASSES {
+            budget.check()?;
+            let result = runner.run(initial, 1, u64::MAX);
+            passes += result.passes;
+            transitions += result.transitions;
+        }
+        let full = (passes * LANES as u64).max(1) as f64;
+        Ok((transitions as f64 / full).max(1e-3))
     }
 
     /// How many phases play goes through again and again; one if it does not.
@@ -212,7 +227,8 @@ impl Lanes {
 
     fn general(&self) -> &[Plan] {
         self.general.get_or_init(|| {
-            let plans = vec![Plan::new(&self.net)];
+            let unlimited = &mut Budget::default().clock();
+            let plans = vec![Plan::new(&self.net, unlimited).expect("without a deadline nothing is over")];
             plan::check(&plans, &self.goals, self.net.next.len());
             plans
         })

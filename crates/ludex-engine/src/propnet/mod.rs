@@ -110,8 +110,9 @@ fn compile_in_parts(
         budget.begin(Stage::Grounding)?;
         let ground = ground::Ground::new(base, budget, few)?;
         budget.begin(Stage::Gates)?;
-        let net = build::build(base, &ground, vocabulary);
-        let swept = net.swept();
+        let meter = &mut budget.clock();
+        let net = build::build(base, &ground, vocabulary, meter)?;
+        let swept = net.swept(meter)?;
         let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
         let initial = base.initial(vocabulary);
         let questions = build::asked(base, &ground, vocabulary);

@@ -5,6 +5,7 @@
 //! feed back into themselves (a chain of stones is connected if a neighbour is) make a [`Block`]: its
 //! variables start false and are computed again until they no longer change.
 
+use crate::budget::{Exceeded, Meter};
 use crate::engine::Goal;
 use hashbrown::HashMap;
 
@@ -146,9 +147,10 @@ impl Net {
     }
 
     /// The network without the nodes that no output reads, inputs apart.
-    #[must_use]
-    pub fn swept(&self) -> Net {
+    pub(crate) fn swept(&self, meter: &mut Meter) -> Result<Net, Exceeded> {
+        meter.tick_by(self.nodes.len() as u64)?;
         let needed = self.cone(self.outputs());
+        meter.tick_by(self.nodes.len() as u64)?;
         let mut place = vec![0u32; self.nodes.len()];
         let mut starts = vec![0u32; self.nodes.len() + 1];
         let mut nodes = Vec::new();
@@ -180,7 +182,7 @@ impl Net {
             })
             .filter(|block| !block.feedback.is_empty())
             .collect();
-        self.carried(nodes, blocks, |signal| moved(&place, signal))
+        Ok(self.carried(nodes, blocks, |signal| moved(&place, signal)))
     }
 
     /// The network over other nodes: what each of its signals has become there is given by `moved`.
@@ -207,6 +209,9 @@ impl Net {
     }
 }
 
+/// Making a gate takes a look into a large table: as long as some tens of steps of other kinds.
+pub(crate) const TICKS_A_GATE: u64 = 16;
+
 /// Makes nodes.
 #[derive(Debug, Default)]
 pub(crate) struct NetBuilder {
@@ -221,14 +226,15 @@ impl NetBuilder {
     }
 
     /// A builder that goes on from the nodes of a network.
-    pub(crate) fn continuing(net: &Net) -> NetBuilder {
-        let mut gates = HashMap::new();
+    pub(crate) fn continuing(net: &Net, meter: &mut Meter) -> Result<NetBuilder, Exceeded> {
+        let mut gates = HashMap::with_capacity(net.nodes.len());
         for (node, what) in net.nodes.iter().enumerate() {
+            meter.tick_by(TICKS_A_GATE)?;
             if let Node::And(a, b) = *what {
                 gates.insert((a.min(b), a.max(b)), node as u32);
             }
         }
-        NetBuilder { nodes: net.nodes.clone(), blocks: Vec::new(), gates }
+        Ok(NetBuilder { nodes: net.nodes.clone(), blocks: Vec::new(), gates })
     }
 
     pub(crate) fn input(&mut self, node: Node) -> Signal {

@@ -11,7 +11,8 @@
 //! moves make certain is all that the next phase keeps. The result is inductive: successors of *any* state
 //! that agrees with phase i agree with phase i+1, so it serves every start row that agrees with some phase.
 
-use super::net::{Block, Net, NetBuilder, Node, Signal};
+use super::net::{Block, Net, NetBuilder, Node, Signal, TICKS_A_GATE};
+use crate::budget::{Exceeded, Meter};
 use std::ops::Range;
 
 /// False, true or unknown: bit 0 says that it must hold, bit 1 that it may.
@@ -63,8 +64,13 @@ pub(super) fn anything(net: &Net) -> Phase {
 }
 
 /// What the states after 0, 1, ... plies from `start` have in common, over a cycle of `period` phases.
-pub(super) fn cycle(net: &Net, start: &[bool], period: usize) -> Vec<Phase> {
-    let wiring = Wiring::new(net);
+pub(super) fn cycle(
+    net: &Net,
+    start: &[bool],
+    period: usize,
+    meter: &mut Meter,
+) -> Result<Vec<Phase>, Exceeded> {
+    let wiring = Wiring::new(net, meter)?;
     let mut simulations = vec![Simulation::new(net, &wiring); period];
     let mut phases: Vec<Option<Phase>> = vec![None; period];
     phases[0] = Some(start.iter().map(|&bit| Tri::from(bit)).collect());
@@ -73,7 +79,7 @@ pub(super) fn cycle(net: &Net, start: &[bool], period: usize) -> Vec<Phase> {
     // Each round makes something unknown in some phase, or is the last.
     while quiet < period {
         let from = phases[at].clone().unwrap_or_else(|| anything(net));
-        let next = simulations[at].next(&from);
+        let next = simulations[at].next(&from, meter)?;
         at = (at + 1) % period;
         let joined: Phase = match &phases[at] {
             None => next,
@@ -86,7 +92,7 @@ pub(super) fn cycle(net: &Net, start: &[bool], period: usize) -> Vec<Phase> {
             phases[at] = Some(joined);
         }
     }
-    phases.into_iter().flatten().collect()
+    Ok(phases.into_iter().flatten().collect())
 }
 
 /// Where the inputs of a network are, and who reads each node.
@@ -98,7 +104,8 @@ struct Wiring {
 }
 
 impl Wiring {
-    fn new(net: &Net) -> Wiring {
+    fn new(net: &Net, meter: &mut Meter) -> Result<Wiring, Exceeded> {
+        meter.tick_by(net.nodes.len() as u64)?;
         let inputs = net.nodes.iter().copied().enumerate();
         let inputs = inputs.filter(|(_, node)| matches!(node, Node::Fluent(_) | Node::Move(..))).collect();
         let gates = || {
@@ -115,12 +122,13 @@ impl Wiring {
         let mut ends = starts.clone();
         let mut readers = vec![0; starts[net.nodes.len()] as usize];
         for (gate, read) in gates() {
+            meter.tick()?;
             for node in read {
                 readers[ends[node] as usize] = gate as u32;
                 ends[node] += 1;
             }
         }
-        Wiring { inputs, starts, readers }
+        Ok(Wiring { inputs, starts, readers })
     }
 
     fn readers(&self, node: usize) -> &[u32] {
@@ -151,12 +159,12 @@ impl<'n> Simulation<'n> {
     }
 
     /// What the states after those of the phase have in common.
-    fn next(&mut self, phase: &Phase) -> Phase {
-        self.run(phase);
-        self.net.next.iter().map(|&signal| value(&self.nodes, signal)).collect()
+    fn next(&mut self, phase: &Phase, meter: &mut Meter) -> Result<Phase, Exceeded> {
+        self.run(phase, meter)?;
+        Ok(self.net.next.iter().map(|&signal| value(&self.nodes, signal)).collect())
     }
 
-    fn run(&mut self, phase: &Phase) {
+    fn run(&mut self, phase: &Phase, meter: &mut Meter) -> Result<(), Exceeded> {
         let (net, wiring) = (self.net, self.wiring);
         for &(node, input) in &wiring.inputs {
             if let Node::Fluent(fluent) = input {
@@ -164,7 +172,7 @@ impl<'n> Simulation<'n> {
             }
         }
         // Once for what is legal, which no move feeds into, and once for what follows from it.
-        self.settle();
+        self.settle(meter)?;
         let possible = |legal: &Vec<Signal>| {
             legal.iter().filter(|&&signal| value(&self.nodes, signal) != Tri::FALSE).count()
         };
@@ -183,7 +191,7 @@ impl<'n> Simulation<'n> {
                 );
             }
         }
-        self.settle();
+        self.settle(meter)
     }
 
     fn set(&mut self, node: usize, value: Tri) {
@@ -195,20 +203,21 @@ impl<'n> Simulation<'n> {
         }
     }
 
-    fn settle(&mut self) {
+    fn settle(&mut self, meter: &mut Meter) -> Result<(), Exceeded> {
         let net = self.net;
         let mut from = 0;
         for block in &net.blocks {
-            self.sweep(from..block.nodes.start);
-            self.settle_block(block);
+            self.sweep(from..block.nodes.start, meter)?;
+            self.settle_block(block, meter)?;
             from = block.nodes.end;
         }
-        self.sweep(from..net.nodes.len());
+        self.sweep(from..net.nodes.len(), meter)
     }
 
     /// Computes gates of the range that are stale. Readers come later, so one sweep is enough.
-    fn sweep(&mut self, range: Range<usize>) {
+    fn sweep(&mut self, range: Range<usize>, meter: &mut Meter) -> Result<(), Exceeded> {
         for word in range.start / 64..range.end.div_ceil(64) {
+            meter.tick()?;
             loop {
                 let inside = bits_from(range.start, word) & !bits_from(range.end, word);
                 let stale = self.stale[word] & inside;
@@ -217,22 +226,25 @@ impl<'n> Simulation<'n> {
                 }
                 let node = word * 64 + stale.trailing_zeros() as usize;
                 self.stale[word] &= !(1 << (node % 64));
+                meter.tick()?;
                 if let Node::And(a, b) = self.net.nodes[node] {
                     let new = value(&self.nodes, a).and(value(&self.nodes, b));
                     self.set(node, new);
                 }
             }
         }
+        Ok(())
     }
 
     /// Computes a block anew. Variables are read plainly only, so both bounds grow until they are the least
     /// fixpoints.
-    fn settle_block(&mut self, block: &Block) {
+    fn settle_block(&mut self, block: &Block, meter: &mut Meter) -> Result<(), Exceeded> {
         for &(variable, _) in &block.feedback {
             self.set(variable, Tri::FALSE);
         }
         loop {
-            self.sweep(block.nodes.clone());
+            self.sweep(block.nodes.clone(), meter)?;
+            meter.tick_by(block.feedback.len() as u64)?;
             let mut changed = false;
             for &(variable, signal) in &block.feedback {
                 let new = value(&self.nodes, signal);
@@ -240,7 +252,7 @@ impl<'n> Simulation<'n> {
                 self.set(variable, new);
             }
             if !changed {
-                break;
+                return Ok(());
             }
         }
     }
@@ -262,10 +274,10 @@ fn value(nodes: &[Tri], signal: Signal) -> Tri {
 
 /// The network as it is in states of the phase: constants folded in, moves that cannot be legal and the only
 /// possible move of a role as well, and what then is not read dropped.
-pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
-    let wiring = Wiring::new(net);
+pub(super) fn specialised(net: &Net, phase: &Phase, meter: &mut Meter) -> Result<Net, Exceeded> {
+    let wiring = Wiring::new(net, meter)?;
     let mut simulation = Simulation::new(net, &wiring);
-    simulation.run(phase);
+    simulation.run(phase, meter)?;
     let known = simulation.nodes;
     let mut builder = NetBuilder::new();
     let mut place = vec![Signal::FALSE; net.nodes.len()];
@@ -274,6 +286,7 @@ pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
     let mut blocks = net.blocks.iter().peekable();
     let mut open: Option<(usize, &Block)> = None;
     for (node, kind) in net.nodes.iter().enumerate() {
+        meter.tick_by(TICKS_A_GATE)?;
         if let Some(block) = blocks.next_if(|block| block.nodes.start == node) {
             open = Some((builder.nodes.len(), block));
         }
@@ -300,5 +313,5 @@ pub(super) fn specialised(net: &Net, phase: &Phase) -> Net {
     let NetBuilder { nodes, blocks, .. } = builder;
     let folded = net.carried(nodes, blocks, |signal| moved(&place, signal));
     // Play needs no other answers.
-    Net { asked: Vec::new(), ..folded }.swept()
+    Net { asked: Vec::new(), ..folded }.swept(meter)
 }

@@ -11,6 +11,7 @@ use super::net::{Net, Signal};
 use super::phase::{self, Phase};
 use super::tracker::Tracker;
 use super::turn::{Questions, Turn};
+use crate::budget::{Exceeded, Meter};
 use crate::random::Random;
 use crate::row::{self, Row};
 use crate::vocabulary::{FluentId, MoveId};
@@ -23,7 +24,12 @@ const LONGEST_CYCLE: usize = 8;
 const LEAST_SAVING: f64 = 0.25;
 
 /// The phases in which there is least to do. `sample` is of random play.
-pub(super) fn phases(net: &Net, initial: &Row, sample: &Sample) -> Vec<Phase> {
+pub(super) fn phases(
+    net: &Net,
+    initial: &Row,
+    sample: &Sample,
+    meter: &mut Meter,
+) -> Result<Vec<Phase>, Exceeded> {
     let start: Vec<bool> = (0..net.next.len() as u32).map(|f| row::holds(initial, FluentId(f))).collect();
     let mut best: Option<(f64, f64, Vec<Phase>)> = None;
     let mut most_known = 0.0;
@@ -32,7 +38,7 @@ pub(super) fn phases(net: &Net, initial: &Row, sample: &Sample) -> Vec<Phase> {
         if best.is_some() && sample.constant(period) <= most_known {
             continue;
         }
-        let phases = phase::cycle(net, &start, period);
+        let phases = phase::cycle(net, &start, period, meter)?;
         let known =
             phases.iter().flatten().filter(|tri| tri.known().is_some()).count() as f64 / period as f64;
         if best.is_some() && known <= most_known {
@@ -41,7 +47,7 @@ pub(super) fn phases(net: &Net, initial: &Row, sample: &Sample) -> Vec<Phase> {
         most_known = known;
         let (mut gates, mut choosing) = (0.0, 0.0);
         for phase in &phases {
-            let net = phase::specialised(net, phase);
+            let net = phase::specialised(net, phase, meter)?;
             let signals = net.legal.iter().flatten().chain(&net.next).copied().chain([net.terminal]);
             gates += net.cone_size(signals) as f64 / period as f64;
             let has_choice = |moves: &&Vec<Signal>| moves.iter().filter(|s| **s != Signal::FALSE).count() > 1;
@@ -54,7 +60,7 @@ pub(super) fn phases(net: &Net, initial: &Row, sample: &Sample) -> Vec<Phase> {
             best = Some((gates, choosing, phases));
         }
     }
-    best.map_or_else(Vec::new, |(.., phases)| phases)
+    Ok(best.map_or_else(Vec::new, |(.., phases)| phases))
 }
 
 /// Joint moves of the trials, and the work after which they stop.
@@ -74,7 +80,7 @@ pub(super) struct Sample {
 
 impl Sample {
     /// Plays; the counters must follow the whole network.
-    pub(super) fn new(counters: &Counters, initial: &Row) -> Sample {
+    pub(super) fn new(counters: &Counters, initial: &Row, meter: &mut Meter) -> Result<Sample, Exceeded> {
         let unseen = (vec![u64::MAX; initial.len()], vec![0; initial.len()]);
         let mut sample = Sample {
             fluents: counters.fluents,
@@ -87,7 +93,10 @@ impl Sample {
         let mut state = initial.to_vec();
         let mut joint = Vec::new();
         let mut ply = 0;
+        let mut before = 0;
         while sample.states < TRIAL_MOVES as u32 && tracker.work() < TRIAL_WORK {
+            meter.tick_by(tracker.work() - before)?;
+            before = tracker.work();
             sample.add(&state, ply);
             tracker.load(counters, &state);
             if tracker.is_terminal() || !draw(&tracker, &mut random, &mut joint) {
@@ -98,7 +107,7 @@ impl Sample {
                 ply += 1;
             }
         }
-        sample
+        Ok(sample)
     }
 
     fn add(&mut self, state: &Row, ply: usize) {
@@ -149,18 +158,25 @@ pub(super) fn turns(
     everything: &Counters,
     layout: &Layout,
     initial: &Row,
-) -> Vec<Turn> {
+    meter: &mut Meter,
+) -> Result<Vec<Turn>, Exceeded> {
     let only = Questions::NONE;
-    let nets: Vec<Net> = phases.iter().map(|phase| phase::specialised(net, phase)).collect();
+    let mut nets: Vec<Net> = Vec::new();
+    for phase in phases {
+        nets.push(phase::specialised(net, phase, meter)?);
+    }
     let mut candidates = Vec::new();
     for (phase, net) in phases.iter().zip(&nets) {
-        let turn = Turn::new(net, phase, layout, Questions::ALL);
+        let turn = Turn::new(net, phase, layout, Questions::ALL, meter)?;
         // What cannot be asked needs no comparison.
-        let legal = turn.legal.is_some().then(|| Counters::new(net, Questions { legal: true, ..only }));
-        let next = turn.effects.is_some().then(|| Counters::new(net, Questions { next: true, ..only }));
+        let mut counters = |can_be_asked: bool, question: Questions| {
+            can_be_asked.then(|| Counters::new(net, question, meter)).transpose()
+        };
+        let legal = counters(turn.legal.is_some(), Questions { legal: true, ..only })?;
+        let next = counters(turn.effects.is_some(), Questions { next: true, ..only })?;
         candidates.push((turn, legal, next));
     }
-    let terminal = Counters::new(net, Questions { terminal: true, ..only });
+    let terminal = Counters::new(net, Questions { terminal: true, ..only }, meter)?;
     let follower = |counters| Follower { counters, tracker: Tracker::new(counters, initial) };
     let ways = candidates.iter().map(|(turn, legal, next)| Ways {
         turn,
@@ -180,18 +196,19 @@ pub(super) fn turns(
         time: 0,
         layout,
     };
-    trial.play(initial);
+    trial.play(initial, meter)?;
     let verdict = trial.verdict();
     let tried = candidates.into_iter().map(|(turn, ..)| turn);
     let decided = phases.iter().zip(&nets).zip(tried).zip(verdict);
     // Compiling can take seconds, so what was tried is kept if only the end of the game is not to be asked for.
-    let keep = |(((phase, net), mut tried), ask): (((&Phase, &Net), Turn), Questions)| {
+    let mut turns = Vec::new();
+    for (((phase, net), mut tried), ask) in decided {
         tried.terminal = tried.terminal.filter(|_| ask.terminal);
-        let mut turn = if tried.asks() == ask { tried } else { Turn::new(net, phase, layout, ask) };
-        turn.assemble();
-        turn
-    };
-    decided.map(keep).collect()
+        let mut turn = if tried.asks() == ask { tried } else { Turn::new(net, phase, layout, ask, meter)? };
+        turn.assemble(meter)?;
+        turns.push(turn);
+    }
+    Ok(turns)
 }
 
 /// Work by question.
@@ -255,11 +272,19 @@ struct Ways<'t> {
 }
 
 impl Trial<'_> {
-    fn play(&mut self, initial: &Row) {
+    fn play(&mut self, initial: &Row, meter: &mut Meter) -> Result<(), Exceeded> {
         let mut random = Random::new(0);
         let mut state = initial.to_vec();
         let mut joint = Vec::new();
+        let total = |ways: &Ways<'_>| ways.asking.total() + ways.following.total();
+        let mut before = 0;
         for _ in 0..TRIAL_MOVES {
+            let work = self.play.work() + self.ways.iter().map(total).sum::<u64>();
+            if work > TRIAL_WORK {
+                break;
+            }
+            meter.tick_by(work - before)?;
+            before = work;
             let Some(at) = self.ways.iter().position(|ways| ways.turn.admits(&state)) else { break };
             self.row[..state.len()].copy_from_slice(&state);
             self.ask(at, &mut random);
@@ -272,11 +297,8 @@ impl Trial<'_> {
             self.ask_next(at, &joint);
             self.follow_next(at, &joint, &state);
             self.play.next(&joint, &mut state);
-            let total = |ways: &Ways<'_>| ways.asking.total() + ways.following.total();
-            if self.play.work() + self.ways.iter().map(total).sum::<u64>() > TRIAL_WORK {
-                break;
-            }
         }
+        Ok(())
     }
 
     /// Asks whether the game is over, and for a move of each role.

@@ -54,16 +54,19 @@ impl Propnet {
     /// The engine over a network that was compiled already.
     pub fn of(compiled: Compiled, budget: &Budget) -> Result<Propnet, Exceeded> {
         let Compiled { vocabulary, net, initial, .. } = compiled;
-        let everything = Counters::new(&net, Questions::ALL);
-        let sample = Sample::new(&everything, &initial);
-        let layout = Layout::new(sample.odds(), net.legal.iter().map(Vec::len), cut_points::room(&net));
+        // The size of what is made follows from that of the network, which was bounded when it was built.
+        let meter = &mut budget.clock();
         budget.begin(Stage::Phases)?;
-        let phases = plan::phases(&net, &initial, &sample);
+        let everything = Counters::new(&net, Questions::ALL, meter)?;
+        let sample = Sample::new(&everything, &initial, meter)?;
+        let cut_points = cut_points::room(&net, meter)?;
+        let layout = Layout::new(sample.odds(), net.legal.iter().map(Vec::len), cut_points);
+        let phases = plan::phases(&net, &initial, &sample, meter)?;
         budget.begin(Stage::Code)?;
-        let mut turns = plan::turns(&net, &phases, &everything, &layout, &initial);
+        let mut turns = plan::turns(&net, &phases, &everything, &layout, &initial, meter)?;
         turns.push(Turn::following(everything));
-        let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
-        let goals = GoalCode::new(&net, &layout);
+        let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE }, meter)?;
+        let goals = GoalCode::new(&net, &layout, meter)?;
         Ok(Propnet { code: Arc::new(Code { vocabulary, net, layout, turns, terminal, initial, goals }) })
     }
 
@@ -72,11 +75,12 @@ impl Propnet {
     pub fn plain(compiled: Compiled, budget: &Budget) -> Result<Propnet, Exceeded> {
         let Compiled { vocabulary, net, initial, .. } = compiled;
         let layout = Layout::new(vec![0.5; net.next.len()], net.legal.iter().map(Vec::len), 0);
-        budget.check()?;
+        budget.begin(Stage::Code)?;
+        let meter = &mut budget.clock();
         let followed = Questions { terminal: false, ..Questions::ALL };
-        let turns = vec![Turn::following(Counters::new(&net, followed))];
-        let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE });
-        let goals = GoalCode::new(&net, &layout);
+        let turns = vec![Turn::following(Counters::new(&net, followed, meter)?)];
+        let terminal = Counters::new(&net, Questions { terminal: true, ..Questions::NONE }, meter)?;
+        let goals = GoalCode::new(&net, &layout, meter)?;
         Ok(Propnet { code: Arc::new(Code { vocabulary, net, layout, turns, terminal, initial, goals }) })
     }
 

@@ -10,6 +10,7 @@ use super::effects::{Draft, Effects};
 use super::formula::{Formula, Formulas, Layout, Test};
 use super::net::{Net, NetBuilder, Signal};
 use super::phase::Phase;
+use crate::budget::{Exceeded, Meter};
 use crate::row::Row;
 
 /// Some of the questions about a state.
@@ -44,32 +45,44 @@ pub(super) struct Turn {
 impl Turn {
     /// Compiles the network of a phase. Of the questions to be asked those are followed for which that is
     /// impossible or too large.
-    pub(super) fn new(net: &Net, phase: &Phase, layout: &Layout, ask: Questions) -> Turn {
+    pub(super) fn new(
+        net: &Net,
+        phase: &Phase,
+        layout: &Layout,
+        ask: Questions,
+        meter: &mut Meter,
+    ) -> Result<Turn, Exceeded> {
         let literals: Vec<(u32, bool)> =
             (0..).zip(phase).filter_map(|(fluent, tri)| Some((fluent, tri.known()?))).collect();
         let pattern = Test::all(&literals).unwrap_or_default();
         let whole = net;
-        let mut builder = NetBuilder::continuing(net);
-        let mut draft = if ask.next { Draft::new(net, 0, phase, &mut builder) } else { None };
-        let cut =
-            if ask.next && draft.is_none() && layout.has_cut_points() { cut_points::cut(net) } else { None };
+        let mut builder = NetBuilder::continuing(net, meter)?;
+        let mut draft = if ask.next { Draft::new(net, 0, phase, &mut builder, meter)? } else { None };
+        let cut = if ask.next && draft.is_none() && layout.has_cut_points() {
+            cut_points::cut(net, meter)?
+        } else {
+            None
+        };
         let net = cut.as_ref().map_or(net, |cut| &cut.net);
         if let Some(cut) = &cut {
-            builder = NetBuilder::continuing(net);
-            draft = Draft::new(net, cut.first, phase, &mut builder);
+            builder = NetBuilder::continuing(net, meter)?;
+            draft = Draft::new(net, cut.first, phase, &mut builder, meter)?;
         }
-        let expressible = |signals: &[Signal]| Formulas::can_express(&builder.nodes, signals);
-        let draft = draft.filter(|draft| expressible(draft.conditions()));
+        let mut expressible = |signals: &[Signal]| Formulas::can_express(&builder.nodes, signals, meter);
+        let draft = match draft {
+            Some(draft) if expressible(draft.conditions())? => Some(draft),
+            _ => None,
+        };
         let legal: Vec<Signal> = net.legal.iter().flatten().copied().collect();
-        let legal = if ask.legal && expressible(&legal) { legal } else { Vec::new() };
-        let terminal: Vec<Signal> =
-            [net.terminal].into_iter().filter(|&s| ask.terminal && expressible(&[s])).collect();
+        let legal = if ask.legal && expressible(&legal)? { legal } else { Vec::new() };
+        let terminal = [net.terminal];
+        let terminal = if ask.terminal && expressible(&terminal)? { &terminal[..] } else { &[] };
         let conditions = draft.as_ref().map_or(&[][..], Draft::conditions);
-        let signals: Vec<Signal> = [&legal, &terminal, conditions].into_iter().flatten().copied().collect();
-        let Some((formulas, list)) = Formulas::new(&builder.nodes, &signals, layout) else {
+        let signals: Vec<Signal> = [&legal, terminal, conditions].into_iter().flatten().copied().collect();
+        let Some((formulas, list)) = Formulas::new(&builder.nodes, &signals, layout, meter)? else {
             // Together they are nested too deep.
             let followed = Questions { terminal: false, ..Questions::ALL };
-            return Turn { pattern, ..Turn::following(Counters::new(whole, followed)) };
+            return Ok(Turn { pattern, ..Turn::following(Counters::new(whole, followed, meter)?) });
         };
         let (legal_formulas, rest) = list.split_at(legal.len());
         let (terminal, conditions) = rest.split_at(terminal.len());
@@ -84,15 +97,19 @@ impl Turn {
         let (cut_points, effects) =
             compiled.map_or((Vec::new(), None), |(cut_points, effects)| (cut_points, Some(effects)));
         let followed = Questions { legal: legal.is_none(), next: effects.is_none(), terminal: false };
-        Turn {
+        let counters = match followed {
+            Questions::NONE => None,
+            followed => Some(Counters::new(whole, followed, meter)?),
+        };
+        Ok(Turn {
             pattern,
             formulas,
             terminal: terminal.first().copied(),
-            counters: (followed != Questions::NONE).then(|| Counters::new(whole, followed)),
+            counters,
             legal,
             cut_points,
             effects,
-        }
+        })
     }
 
     /// Any state, and nothing asked. The counters must follow legal moves and the next state.
@@ -109,10 +126,10 @@ impl Turn {
     }
 
     /// Writes machine code for what is asked.
-    pub(super) fn assemble(&mut self) {
+    pub(super) fn assemble(&mut self, meter: &mut Meter) -> Result<(), Exceeded> {
         let legal = self.legal.iter().flatten().flat_map(Choices::conditions);
         let effects: Vec<&Effects> = self.effects.iter().chain(&self.cut_points).collect();
-        self.formulas.assemble(legal.chain(self.terminal), &effects);
+        self.formulas.assemble(legal.chain(self.terminal), &effects, meter)
     }
 
     /// What is asked and not followed.

@@ -1,9 +1,10 @@
 //! What each move does as signals, before they are compiled.
 
 use super::{Effects, Guards, NO_LIST};
+use crate::budget::{Exceeded, Meter};
 use crate::propnet::change::{Change, fluents};
 use crate::propnet::formula::{Formula, Formulas, Layout, Test};
-use crate::propnet::net::{Net, NetBuilder, Node, Signal};
+use crate::propnet::net::{Net, NetBuilder, Node, Signal, TICKS_A_GATE};
 use crate::propnet::phase::Phase;
 use hashbrown::HashMap;
 
@@ -44,7 +45,8 @@ impl Draft {
         first_layer: usize,
         phase: &Phase,
         builder: &mut NetBuilder,
-    ) -> Option<Draft> {
+        meter: &mut Meter,
+    ) -> Result<Option<Draft>, Exceeded> {
         let possible = |role: usize| {
             let legal = net.legal[role].iter().enumerate();
             legal.filter(|(_, signal)| **signal != Signal::FALSE).map(|(action, _)| action)
@@ -53,15 +55,16 @@ impl Draft {
         // there is one; as far as that role has no influence on it, or that would be too much, into one list for all
         // its moves, and into no other.
         let roles = 0..net.legal.len();
-        let main = roles.clone().find(|&role| possible(role).count() > 1).or(roles.clone().next())?;
-        let mut drafter = Drafter::new(net, phase, builder);
+        let main = roles.clone().find(|&role| possible(role).count() > 1).or(roles.clone().next());
+        let Some(main) = main else { return Ok(None) };
+        let mut drafter = Drafter::new(net, phase, builder, meter)?;
         let mut draft = Draft {
             lists: Vec::new(),
             effects: Vec::new(),
             cut_points: Default::default(),
             conditions: Vec::new(),
         };
-        let (mut with_choice, mut common) = drafter.without_moves(main);
+        let (mut with_choice, mut common) = drafter.without_moves(main, meter)?;
         if possible(main).count() * with_choice.len() > MOST_WITH_CHOICE {
             common.append(&mut with_choice);
         }
@@ -70,26 +73,29 @@ impl Draft {
         let mut count = possible(main).count() * with_choice.len() + common.len();
         for role in roles.clone() {
             for action in possible(role) {
-                count += drafter.touched((role as u32, action as u32));
+                count += drafter.touched((role as u32, action as u32), meter)?;
                 if count > MOST_EFFECTS {
-                    return None;
+                    return Ok(None);
                 }
             }
         }
         for role in roles {
-            let off = drafter.switched_off(|r| r as usize == role);
+            let off = drafter.switched_off(|r| r as usize == role, meter)?;
             let mut lists = vec![NO_LIST; net.legal[role].len()];
             for action in possible(role) {
                 lists[action] = draft.effects.len() as u32;
                 let also = if role == main { &with_choice[..] } else { &[] };
-                draft.effects.push(drafter.effects((role as u32, action as u32), &off, also)?);
+                let effects = drafter.effects((role as u32, action as u32), &off, also, meter)?;
+                let Some(effects) = effects else { return Ok(None) };
+                draft.effects.push(effects);
                 draft.cut_points[0].push(drafter.cut_points(first_layer, &off));
             }
             draft.lists.push(lists);
         }
         drafter.stamp += 1;
-        let on = drafter.switched_off(|_| false);
-        draft.effects.push(drafter.classified(&common, &on)?);
+        let on = drafter.switched_off(|_| false, meter)?;
+        let Some(effects) = drafter.classified(&common, &on, meter)? else { return Ok(None) };
+        draft.effects.push(effects);
         draft.cut_points[0].push(Vec::new());
         // The second layer does not depend on moves much; it is left to the list for all moves.
         draft.cut_points[1].resize(draft.effects.len() - 1, Vec::new());
@@ -104,7 +110,7 @@ impl Draft {
                 }
             }
             if late.len() > MOST_EFFECTS {
-                return None;
+                return Ok(None);
             }
         }
         draft.cut_points[1].push(late);
@@ -117,7 +123,7 @@ impl Draft {
         let mut conditions: Vec<Signal> = conditions.collect();
         conditions.sort_unstable();
         conditions.dedup();
-        Some(Draft { conditions, ..draft })
+        Ok(Some(Draft { conditions, ..draft }))
     }
 
     /// The conditions that effects depend on.
@@ -214,12 +220,18 @@ struct Drafter<'n> {
 }
 
 impl<'n> Drafter<'n> {
-    fn new(net: &'n Net, phase: &'n Phase, builder: &'n mut NetBuilder) -> Drafter<'n> {
+    fn new(
+        net: &'n Net,
+        phase: &'n Phase,
+        builder: &'n mut NetBuilder,
+        meter: &mut Meter,
+    ) -> Result<Drafter<'n>, Exceeded> {
         let n = net.nodes.len();
         let mut move_nodes = HashMap::new();
         let mut readers = vec![Vec::new(); n];
         let mut next_of = vec![Vec::new(); n];
         for (index, node) in net.nodes.iter().enumerate() {
+            meter.tick_by(TICKS_A_GATE)?;
             match *node {
                 Node::Move(role, action) => _ = move_nodes.insert((role, action), index),
                 Node::And(a, b) => {
@@ -236,7 +248,7 @@ impl<'n> Drafter<'n> {
         let (now, stamps) = (vec![Signal::FALSE; n], vec![0; n]);
         let common = vec![false; net.next.len()];
         let (stamp, work) = (0, 0);
-        Drafter {
+        Ok(Drafter {
             net,
             phase,
             builder,
@@ -249,14 +261,19 @@ impl<'n> Drafter<'n> {
             stamp,
             work,
             common,
-        }
+        })
     }
 
     /// For each node what it becomes when no move of the roles is made.
-    fn switched_off(&mut self, off: impl Fn(u32) -> bool) -> Vec<Signal> {
+    fn switched_off(
+        &mut self,
+        off: impl Fn(u32) -> bool,
+        meter: &mut Meter,
+    ) -> Result<Vec<Signal>, Exceeded> {
         let net = self.net;
         let mut signals: Vec<Signal> = Vec::with_capacity(net.nodes.len());
         for (index, node) in net.nodes.iter().enumerate() {
+            meter.tick_by(TICKS_A_GATE)?;
             let moved = |signal: Signal| signals[signal.node()].inverse_if(signal.is_inverted());
             signals.push(match *node {
                 Node::Move(role, _) if off(role) => Signal::FALSE,
@@ -268,14 +285,15 @@ impl<'n> Drafter<'n> {
                 _ => Signal::plain(index),
             });
         }
-        signals
+        Ok(signals)
     }
 
     /// The fluents that do not simply stay as they are when no move is made: those that moves of the role
     /// have influence on, and the others.
-    fn without_moves(&mut self, role: usize) -> (Vec<u32>, Vec<u32>) {
+    fn without_moves(&mut self, role: usize, meter: &mut Meter) -> Result<(Vec<u32>, Vec<u32>), Exceeded> {
         // CutPoints are no role's.
-        let off = self.switched_off(|r| (r as usize) < self.net.legal.len());
+        let roles = self.net.legal.len();
+        let off = self.switched_off(|r| (r as usize) < roles, meter)?;
         let next = |fluent: u32| {
             let next = self.net.next[fluent as usize];
             off[next.node()].inverse_if(next.is_inverted())
@@ -293,15 +311,22 @@ impl<'n> Drafter<'n> {
                 Node::False | Node::Fluent(_) | Node::Feedback => false,
             };
         }
-        changing.partition(|&fluent| influenced[self.net.next[fluent as usize].node()])
+        Ok(changing.partition(|&fluent| influenced[self.net.next[fluent as usize].node()]))
     }
 
     /// The effects of a move, given what nodes become without any move of its role: those that it reaches, and
-    /// those on the fluents of `also`.
-    fn effects(&mut self, action: (u32, u32), off: &[Signal], also: &[u32]) -> Option<Vec<(u32, Effect)>> {
+    /// those on the fluents of `also`. `None` if that is too much work.
+    fn effects(
+        &mut self,
+        action: (u32, u32),
+        off: &[Signal],
+        also: &[u32],
+        meter: &mut Meter,
+    ) -> Result<Option<Vec<(u32, Effect)>>, Exceeded> {
         let mut touched: Vec<u32> = also.to_vec();
         let reached = self.reached(action);
         self.work += reached.len();
+        meter.tick_by(TICKS_A_GATE * reached.len() as u64)?;
         for node in reached.into_iter().map(|node| node as usize) {
             touched.extend_from_slice(&self.next_of[node]);
             self.now[node] = match self.net.nodes[node] {
@@ -315,7 +340,7 @@ impl<'n> Drafter<'n> {
         touched.retain(|&fluent| !self.common[fluent as usize]);
         touched.sort_unstable();
         touched.dedup();
-        self.classified(&touched, off)
+        self.classified(&touched, off, meter)
     }
 
     /// The cut points that the move at hand switches on.
@@ -357,10 +382,11 @@ impl<'n> Drafter<'n> {
     }
 
     /// How many fluents the move touches.
-    fn touched(&mut self, action: (u32, u32)) -> usize {
+    fn touched(&mut self, action: (u32, u32), meter: &mut Meter) -> Result<usize, Exceeded> {
         let reached = self.reached(action);
+        meter.tick_by(TICKS_A_GATE * reached.len() as u64)?;
         let own = |&fluent: &&u32| !self.common[*fluent as usize];
-        reached.into_iter().map(|node| self.next_of[node as usize].iter().filter(own).count()).sum()
+        Ok(reached.into_iter().map(|node| self.next_of[node as usize].iter().filter(own).count()).sum())
     }
 
     /// What a signal becomes under the move at hand.
@@ -371,12 +397,18 @@ impl<'n> Drafter<'n> {
     }
 
     /// What happens to the fluents under the move at hand.
-    fn classified(&mut self, fluents: &[u32], off: &[Signal]) -> Option<Vec<(u32, Effect)>> {
+    fn classified(
+        &mut self,
+        fluents: &[u32],
+        off: &[Signal],
+        meter: &mut Meter,
+    ) -> Result<Option<Vec<(u32, Effect)>>, Exceeded> {
         self.work += fluents.len();
         let mut effects = Vec::new();
         for &fluent in fluents {
+            meter.tick()?;
             if self.work > MOST_WORK {
-                return None;
+                return Ok(None);
             }
             let next = self.under_move(off, self.net.next[fluent as usize]);
             let now = self.fluents[fluent as usize];
@@ -385,10 +417,11 @@ impl<'n> Drafter<'n> {
             } else if next != now {
                 let Change { falls, rises, work } = Change::new(self.builder, now, next);
                 self.work += work;
+                meter.tick_by(TICKS_A_GATE * work as u64)?;
                 let conditions = [falls, rises].into_iter().filter(|signal| *signal != Signal::FALSE);
                 effects.extend(conditions.map(|signal| (fluent, Effect::FlipsIf(signal))));
             }
         }
-        Some(effects)
+        Ok(Some(effects))
     }
 }

@@ -5,8 +5,9 @@
 //! get guards.
 
 use super::{Conjunction, Formula, Formulas, Layout, Test, bits};
+use crate::budget::{Exceeded, Meter};
 use crate::propnet::guards::Guards;
-use crate::propnet::net::{Node, Signal};
+use crate::propnet::net::{Node, Signal, TICKS_A_GATE};
 use hashbrown::HashMap;
 
 /// Formulas nested deeper than this are not compiled: questions are answered recursively.
@@ -31,7 +32,8 @@ impl Formulas {
         nodes: &[Node],
         signals: &[Signal],
         layout: &Layout,
-    ) -> Option<(Formulas, Vec<Formula>)> {
+        meter: &mut Meter,
+    ) -> Result<Option<(Formulas, Vec<Formula>)>, Exceeded> {
         let nothing = Formulas {
             conjunctions: vec![Conjunction { tests: 0, parts: 0, guarded: 0, guards: 0 }],
             tests: Vec::new(),
@@ -40,28 +42,35 @@ impl Formulas {
             reads_moves: false,
             jit: None,
         };
+        let Some(conjuncts) = Conjuncts::new(nodes, signals, meter)? else { return Ok(None) };
         let mut writer = Writer {
-            conjuncts: Conjuncts::new(nodes, signals)?,
+            conjuncts,
             nodes,
             layout,
             numbers: HashMap::new(),
             formulas: nothing,
             estimates: vec![Estimate::all([])],
         };
-        let list = signals.iter().map(|&signal| match signal.known() {
-            Some(true) => Formula::ALWAYS,
-            Some(false) => Formula::NEVER,
-            None => writer.formula(signal),
-        });
-        let list = list.collect();
+        let mut list = Vec::with_capacity(signals.len());
+        for &signal in signals {
+            list.push(match signal.known() {
+                Some(true) => Formula::ALWAYS,
+                Some(false) => Formula::NEVER,
+                None => writer.formula(signal, meter)?,
+            });
+        }
         let mut formulas = writer.formulas;
         formulas.conjunctions.push(formulas.end());
-        Some((formulas, list))
+        Ok(Some((formulas, list)))
     }
 
     /// Whether the signals can be compiled.
-    pub(in crate::propnet) fn can_express(nodes: &[Node], signals: &[Signal]) -> bool {
-        Conjuncts::new(nodes, signals).is_some()
+    pub(in crate::propnet) fn can_express(
+        nodes: &[Node],
+        signals: &[Signal],
+        meter: &mut Meter,
+    ) -> Result<bool, Exceeded> {
+        Ok(Conjuncts::new(nodes, signals, meter)?.is_some())
     }
 }
 
@@ -71,12 +80,14 @@ struct Conjuncts {
 }
 
 impl Conjuncts {
-    fn new(nodes: &[Node], signals: &[Signal]) -> Option<Conjuncts> {
+    /// `None` if the signals read blocks or are nested too deep.
+    fn new(nodes: &[Node], signals: &[Signal], meter: &mut Meter) -> Result<Option<Conjuncts>, Exceeded> {
         let mut readers = vec![0u32; nodes.len()];
         let mut needed = vec![false; nodes.len()];
         let mut open: Vec<usize> = signals.iter().map(|signal| signal.node()).collect();
         open.iter().for_each(|&node| readers[node] += 2);
         while let Some(node) = open.pop() {
+            meter.tick()?;
             if std::mem::replace(&mut needed[node], true) {
                 continue;
             }
@@ -88,7 +99,7 @@ impl Conjuncts {
                         open.push(signal.node());
                     }
                 }
-                Node::Feedback => return None,
+                Node::Feedback => return Ok(None),
                 Node::False | Node::Fluent(_) | Node::Move(..) => {}
             }
         }
@@ -111,15 +122,16 @@ impl Conjuncts {
                     list.push(signal);
                 }
             }
+            meter.tick_by(list.len() as u64)?;
             list.sort_unstable();
             list.dedup();
             depths[node] = 1 + list.iter().map(|signal| depths[signal.node()]).max().unwrap_or(0);
             if depths[node] > DEEPEST {
-                return None;
+                return Ok(None);
             }
             lists[node] = list;
         }
-        Some(Conjuncts { lists })
+        Ok(Some(Conjuncts { lists }))
     }
 }
 
@@ -157,29 +169,30 @@ impl Estimate {
 }
 
 impl Writer<'_> {
-    fn formula(&mut self, signal: Signal) -> Formula {
+    fn formula(&mut self, signal: Signal, meter: &mut Meter) -> Result<Formula, Exceeded> {
         let node = signal.node();
         let number = match self.numbers.get(&node) {
             Some(&number) => number,
             None => {
-                let number = self.write(node);
+                let number = self.write(node, meter)?;
                 self.numbers.insert(node, number);
                 number
             }
         };
-        Formula(number << 1 | u32::from(signal.is_inverted()))
+        Ok(Formula(number << 1 | u32::from(signal.is_inverted())))
     }
 
-    fn write(&mut self, node: usize) -> u32 {
+    fn write(&mut self, node: usize, meter: &mut Meter) -> Result<u32, Exceeded> {
         let itself = [Signal::plain(node)];
         let list = std::mem::take(&mut self.conjuncts.lists[node]);
         let conjuncts = if list.is_empty() { &itself[..] } else { &list };
+        meter.tick_by(TICKS_A_GATE * conjuncts.len() as u64)?;
         let mut literals = Vec::new();
         let mut parts = Vec::new();
         for &signal in conjuncts {
             match self.layout.bit(self.nodes[signal.node()]) {
                 Some(bit) => literals.push((bit, !signal.is_inverted())),
-                None => parts.push(self.formula(signal)),
+                None => parts.push(self.formula(signal, meter)?),
             }
         }
         // No bits cannot have a value.
@@ -218,7 +231,7 @@ impl Writer<'_> {
         guarded.sort_by_key(|(bit, _)| *bit);
         formulas.parts.extend(guarded.iter().map(|(_, part)| *part));
         formulas.guards.add(first, guarded.iter().map(|(bit, _)| *bit));
-        formulas.conjunctions.len() as u32 - 1
+        Ok(formulas.conjunctions.len() as u32 - 1)
     }
 
     /// The parts that have a guard, and the guards, if they are better found by them: disjuncts of which few can

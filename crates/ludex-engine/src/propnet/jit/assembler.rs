@@ -4,6 +4,7 @@
 //! to the flips; these stay as they are. `eax` carries results, `rax` and `r9` are free to use, `rbx` holds the guards that
 //! are still to be looked at.
 
+use crate::budget::{Exceeded, Meter};
 use crate::propnet::formula::Test;
 
 /// A place in the code, perhaps a later one.
@@ -116,10 +117,11 @@ impl Assembler {
     /// Gives jumps to near places one byte for the distance instead of four: the code should fit the caches.
     /// (`ludex bench hex.kif --engine propnet --seconds 2`, three times in turns: 216,000 states a second before, 226,000 after.)
     /// Code that is not whole stays as it is.
-    pub(super) fn shorten(&mut self) {
+    pub(super) fn shorten(&mut self, meter: &mut Meter) -> Result<(), Exceeded> {
         if !self.is_whole() {
-            return;
+            return Ok(());
         }
+        meter.tick_by(self.bytes.len() as u64)?;
         let place = |label: Label| self.labels[label.0 as usize];
         let function = |at: u32| self.functions.partition_point(|&(_, begin)| begin <= at);
         // Functions may move apart, where they are aligned; within one, what is made short brings all else nearer.
@@ -131,6 +133,7 @@ impl Assembler {
         // Bytes saved before each jump, and in all.
         let mut saved = vec![0; self.jumps.len() + 1];
         loop {
+            meter.tick_by(2 * self.jumps.len() as u64)?;
             let mut news = false;
             for (at, jump) in self.jumps.iter().enumerate().filter(|&(at, _)| near[at]) {
                 let to = i64::from(place(jump.to)) - saved[targets[at]];
@@ -149,6 +152,7 @@ impl Assembler {
             }
         }
         self.rewrite(&is_short);
+        Ok(())
     }
 
     /// Writes the code anew, some jumps short.

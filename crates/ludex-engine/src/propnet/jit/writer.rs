@@ -4,6 +4,7 @@
 //! others are functions, which remember what they find as the interpreter does (`formula.rs`).
 
 use super::assembler::{Assembler, Found, Label};
+use crate::budget::{Exceeded, Meter};
 use crate::propnet::effects::{Effects, List};
 use crate::propnet::formula::{Formula, Formulas, LONG, Test};
 use crate::propnet::guards::{GuardGroup, Guards};
@@ -69,14 +70,16 @@ impl<'f> Writer<'f> {
     }
 
     /// Writes the functions that are called; false if they are too large.
-    pub(super) fn write_functions(&mut self) -> bool {
+    pub(super) fn write_functions(&mut self, meter: &mut Meter) -> Result<bool, Exceeded> {
         while let Some(number) = self.open.pop() {
             if self.code.len() > self.most {
-                return false;
+                return Ok(false);
             }
+            let before = self.code.len();
             self.write_function(number as usize);
+            meter.tick_by((self.code.len() - before) as u64)?;
         }
-        true
+        Ok(true)
     }
 
     fn write_function(&mut self, number: usize) {

@@ -8,8 +8,9 @@
 //! inside is one gate here, which saves the stores and loads of the inside. Gates of equal shape (so many
 //! plain and so many inverted inputs) follow each other in runs, so that the inner loop has no branches.
 
-use super::super::net::{Net, Node, Signal};
+use super::super::net::{Net, Node, Signal, TICKS_A_GATE};
 use super::memory::Distance;
+use crate::budget::{Exceeded, Meter};
 use crate::engine::Goal;
 use crate::vocabulary::MoveId;
 use hashbrown::HashMap;
@@ -133,7 +134,7 @@ pub(super) struct GoalPlan {
 }
 
 impl Plan {
-    pub(super) fn new(net: &Net) -> Plan {
+    pub(super) fn new(net: &Net, meter: &mut Meter) -> Result<Plan, Exceeded> {
         let legal = net.legal.iter().flatten().copied();
         let play: Vec<bool> = net.cone(legal.chain(net.next.iter().copied()));
         let over = net.cone([net.terminal]);
@@ -143,34 +144,34 @@ impl Plan {
         let all = count(&|n| play[n] || over[n]);
         // An idle pass in a game of fifty plies is two percent.
         let refill_late = shared * 50 > all;
-        Plan::with(net, refill_late)
+        Plan::with(net, refill_late, meter)
     }
 
     /// A plan with lanes refilled as said.
-    pub(super) fn with(net: &Net, refill_late: bool) -> Plan {
+    pub(super) fn with(net: &Net, refill_late: bool, meter: &mut Meter) -> Result<Plan, Exceeded> {
         let mut compiler = Compiler::new(net);
         let legal: Vec<Signal> = net.legal.iter().flatten().copied().collect();
         let mut head = Code::default();
-        compiler.cone(&mut head, &[net.terminal]);
+        compiler.cone(&mut head, &[net.terminal], meter)?;
         if refill_late {
-            compiler.cone(&mut head, &legal);
+            compiler.cone(&mut head, &legal, meter)?;
         }
         let terminal = compiler.plain(&mut head, net.terminal);
         let mut after_head = compiler.clone();
         let mut goal = Code::default();
-        let goals = after_head.goals(&mut goal);
+        let goals = after_head.goals(&mut goal, meter)?;
         compiler.free = after_head.free;
         if !refill_late {
             compiler.forget();
         }
         let mut legal_code = Code::default();
-        compiler.cone(&mut legal_code, &legal);
+        compiler.cone(&mut legal_code, &legal, meter)?;
         let choices = (0..net.legal.len()).map(|role| compiler.choice(&mut legal_code, role)).collect();
         let mut next = Code::default();
-        compiler.cone(&mut next, &net.next);
+        compiler.cone(&mut next, &net.next, meter)?;
         let [copies, inverse_copies] = compiler.copies(&mut next);
         let slots = compiler.free as usize;
-        Plan {
+        Ok(Plan {
             head,
             terminal,
             refill_late,
@@ -182,7 +183,7 @@ impl Plan {
             copies,
             inverse_copies,
             slots,
-        }
+        })
     }
 
     /// What `head` and `legal` have left behind and is read later: by `next`, or from outside as what is legal.
@@ -211,10 +212,10 @@ impl Plan {
 }
 
 impl GoalPlan {
-    pub(super) fn new(net: &Net) -> GoalPlan {
+    pub(super) fn new(net: &Net, meter: &mut Meter) -> Result<GoalPlan, Exceeded> {
         let mut compiler = Compiler::new(net);
         let mut code = Code::default();
-        let goals = compiler.goals(&mut code);
+        let goals = compiler.goals(&mut code, meter)?;
         let needed = net.cone(net.goals.iter().flatten().map(|(_, signal)| *signal));
         let fluents = (0..net.nodes.len())
             .filter(|&node| needed[node])
@@ -223,7 +224,7 @@ impl GoalPlan {
                 _ => None,
             })
             .collect();
-        GoalPlan { code, goals, fluents, slots: compiler.free as usize }
+        Ok(GoalPlan { code, goals, fluents, slots: compiler.free as usize })
     }
 }
 
@@ -367,8 +368,9 @@ impl<'n> Compiler<'n> {
     }
 
     /// Adds what the signals need and is not computed yet.
-    fn cone(&mut self, code: &mut Code, signals: &[Signal]) {
+    fn cone(&mut self, code: &mut Code, signals: &[Signal], meter: &mut Meter) -> Result<(), Exceeded> {
         let net = self.net;
+        meter.tick_by(net.nodes.len() as u64)?;
         let mut needed = net.cone(signals.iter().copied());
         for (needed, slot) in needed.iter_mut().zip(&self.slots) {
             *needed &= slot.is_none();
@@ -405,7 +407,7 @@ impl<'n> Compiler<'n> {
             }
             let before = gates.iter().copied().filter(|&n| !moving[at(n)]);
             let first: Vec<usize> = (done..block.nodes.start).filter(|&n| needed[n]).chain(before).collect();
-            self.segment(code, &first);
+            self.segment(code, &first, meter)?;
             for (variable, _) in &feedback {
                 self.slots[*variable] = Some(self.free);
                 self.free += 1;
@@ -414,7 +416,7 @@ impl<'n> Compiler<'n> {
                 gates.iter().copied().filter(|&n| moving[at(n)] && feeding[at(n)]).collect();
             let start = code.runs.len() as u32;
             let steps = code.steps.len();
-            self.segment(code, &inside);
+            self.segment(code, &inside, meter)?;
             code.steps.truncate(steps);
             let feedback = feedback
                 .iter()
@@ -426,11 +428,11 @@ impl<'n> Compiler<'n> {
             code.steps.push(Step::Block { runs: start..code.runs.len() as u32, feedback });
             let after: Vec<usize> =
                 gates.iter().copied().filter(|&n| moving[at(n)] && !feeding[at(n)]).collect();
-            self.segment(code, &after);
+            self.segment(code, &after, meter)?;
             done = block.nodes.end;
         }
         let rest: Vec<usize> = (done..net.nodes.len()).filter(|&n| needed[n]).collect();
-        self.segment(code, &rest);
+        self.segment(code, &rest, meter)
     }
 
     fn is_input(&self, node: usize) -> bool {
@@ -438,7 +440,8 @@ impl<'n> Compiler<'n> {
     }
 
     /// Adds gates that read computed nodes and each other only.
-    fn segment(&mut self, code: &mut Code, gates: &[usize]) {
+    fn segment(&mut self, code: &mut Code, gates: &[usize], meter: &mut Meter) -> Result<(), Exceeded> {
+        meter.tick_by(TICKS_A_GATE * gates.len() as u64)?;
         let mut inside: HashMap<usize, bool> = HashMap::new();
         for &gate in gates {
             if !self.is_input(gate) && self.slots[gate].is_none() {
@@ -459,12 +462,13 @@ impl<'n> Compiler<'n> {
         }
         let mut wide: Vec<(usize, Wide)> = Vec::new();
         for &gate in gates {
+            meter.tick_by(TICKS_A_GATE)?;
             if inside.get(&gate) == Some(&false) {
                 let whole = self.flattened(gate, &inside);
                 self.split(gate, whole, &mut wide);
             }
         }
-        self.schedule(code, &wide);
+        self.schedule(code, &wide, meter)
     }
 
     fn flattened(&self, gate: usize, inside: &HashMap<usize, bool>) -> Wide {
@@ -507,16 +511,23 @@ impl<'n> Compiler<'n> {
     }
 
     /// Puts gates in an order in which each reads earlier ones only, those of equal shape together.
-    fn schedule(&mut self, code: &mut Code, gates: &[(usize, Wide)]) {
+    fn schedule(
+        &mut self,
+        code: &mut Code,
+        gates: &[(usize, Wide)],
+        meter: &mut Meter,
+    ) -> Result<(), Exceeded> {
         if gates.is_empty() {
-            return;
+            return Ok(());
         }
+        meter.tick_by(TICKS_A_GATE * gates.len() as u64)?;
         let place: HashMap<usize, usize> =
             gates.iter().enumerate().map(|(i, (node, _))| (*node, i)).collect();
         let mut waiting = vec![0u32; gates.len()];
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); gates.len()];
         let mut ready: BTreeMap<(usize, usize), VecDeque<usize>> = BTreeMap::new();
         for (i, (_, wide)) in gates.iter().enumerate() {
+            meter.tick_by(TICKS_A_GATE)?;
             for input in wide.inputs() {
                 if let Some(&from) = place.get(&input) {
                     readers[from].push(i);
@@ -537,6 +548,7 @@ impl<'n> Compiler<'n> {
                 inputs: code.inputs.len() as u32,
             };
             while let Some(i) = ready.get_mut(&shape).and_then(VecDeque::pop_front) {
+                meter.tick_by(TICKS_A_GATE)?;
                 let (node, wide) = &gates[i];
                 let inputs = wide.inputs().map(|input| Distance::of(self.slots[input].unwrap_or(FALSE)));
                 code.inputs.extend(inputs);
@@ -554,6 +566,7 @@ impl<'n> Compiler<'n> {
             code.runs.push(run);
         }
         code.steps.push(Step::Gates(first..code.runs.len() as u32));
+        Ok(())
     }
 
     /// A slot that holds the signal itself: a computed inverse gets one of its own.
@@ -586,15 +599,15 @@ impl<'n> Compiler<'n> {
         to
     }
 
-    fn goals(&mut self, code: &mut Code) -> Goals {
+    fn goals(&mut self, code: &mut Code, meter: &mut Meter) -> Result<Goals, Exceeded> {
         let net = self.net;
         let signals: Vec<Signal> = net.goals.iter().flatten().map(|(_, signal)| *signal).collect();
-        self.cone(code, &signals);
+        self.cone(code, &signals, meter)?;
         let goals = net
             .goals
             .iter()
             .map(|list| list.iter().map(|&(goal, signal)| (goal, self.plain(code, signal))).collect());
-        goals.collect()
+        Ok(goals.collect())
     }
 
     fn choice(&mut self, code: &mut Code, role: usize) -> Choice {

@@ -17,6 +17,7 @@ use super::plan::{Choice, FALSE, FLUENTS, Plan, Slot};
 use super::transpose::{self, Bytes, Shuffle};
 use super::vector::{Plane, Vector};
 use super::{LANES, bits};
+use crate::budget::Budget;
 use crate::engine::Goal;
 use crate::propnet::net::Net;
 use crate::propnet::phase;
@@ -104,6 +105,8 @@ pub struct LegalCounts {
     pub several: Plane,
 }
 
+const NEVER_OVER: &str = "without a deadline nothing is over";
+
 impl Stepper {
     /// Compiles a network; new games begin in `initial`.
     pub fn new(net: &Net, initial: &Row) -> Stepper {
@@ -116,8 +119,10 @@ impl Stepper {
     /// If the machine does not have them.
     pub fn with(net: &Net, initial: &Row, instructions: Instructions) -> Stepper {
         assert!(instructions.available(), "the machine has no such instructions");
-        let net = phase::specialised(net, &phase::anything(net));
-        let plan = Plan::with(&net, true);
+        // One pass over a network that was built within a budget.
+        let unlimited = &mut Budget::default().clock();
+        let net = phase::specialised(net, &phase::anything(net), unlimited).expect(NEVER_OVER);
+        let plan = Plan::with(&net, true, unlimited).expect(NEVER_OVER);
         plan.check(net.next.len());
         let mut legal = Vec::new();
         let mut roles = Vec::new();
