@@ -13,19 +13,20 @@ use std::time::Duration;
 
 /// Moves that are never made together: what the control structure shows, in every state, and, where the prover is given some
 /// seconds, what it proves of the states before the end.
-pub fn impossible(loaded: &Loaded, seconds: Option<f64>) -> Result<Vec<PartialJointMove>> {
+pub fn impossible(loaded: &Loaded, seconds: Option<f64>, budget: &Budget) -> Result<Vec<PartialJointMove>> {
     let game = loaded.game()?;
     let mut moves = impossible_joint_moves(game);
     let Some(seconds) = seconds else { return Ok(moves) };
     let _progress = Progress::spinner(format!("proving what is impossible in {}", loaded.name));
-    let system = match System::new(game, &[], &Budget::default()) {
+    let system = match System::new(game, &[], budget) {
         Ok(system) => system,
         Err(error) => {
             eprintln!("ludex: nothing could be proved of {}: {error}", loaded.name);
             return Ok(moves);
         }
     };
-    let options = Options { time: Duration::from_secs_f64(seconds), ..Options::default() };
+    let options =
+        Options { budget: budget.clone(), time: Duration::from_secs_f64(seconds), ..Options::default() };
     for pair in impossible_moves(&Prover::new(&system, options)) {
         let pair = pair.by_name(system.vocabulary());
         // A set of moves contains every larger one.

@@ -104,10 +104,10 @@ impl Loaded {
     }
 
     /// The propositional network of the rules.
-    pub fn network(&self) -> Result<Compiled> {
+    pub fn network(&self, budget: &Budget) -> Result<Compiled> {
         let game = self.game()?;
         let what = format!("building a network for {}", self.name);
-        let compiled = making(what, &Budget::default(), |budget| compile(game, budget));
+        let compiled = making(what, budget, |budget| compile(game, budget));
         compiled.with_context(|| format!("no propositional network for {}", self.name))
     }
 

@@ -247,7 +247,7 @@ impl Trial<'_> {
     }
 
     fn interpreters(&mut self, game: &Game, budget: &Budget) {
-        let translated = encode(game, Encoding::Relevant, &[]);
+        let translated = encode(game, Encoding::Relevant, &[], budget);
         for (name, encoding) in INTERPRETERS {
             let is_declined =
                 |member: &Member| member.engine == name && matches!(member.outcome, Outcome::Declined(_));

@@ -1,6 +1,7 @@
 //! The frame translation, rule by rule: expectations are worked out by hand, or printed in the paper.
 
 use ludex_gdl::analysis::turns::impossible_joint_moves;
+use ludex_gdl::budget::Budget;
 use ludex_gdl::rewrite::fnext::{Encoding, encode, explicit, implicit};
 use ludex_gdl::syntax::print;
 use ludex_gdl::{Game, Sheet};
@@ -11,7 +12,7 @@ fn read(text: &str) -> Game {
 
 fn encoded(text: &str, encoding: Encoding) -> Game {
     let game = read(text);
-    encode(&game, encoding, &impossible_joint_moves(&game))
+    encode(&game, encoding, &impossible_joint_moves(&game), &Budget::default())
 }
 
 /// The rules for the relations that the translation has added, one a line, in infix notation, without blanks,

@@ -25,8 +25,11 @@ struct Watch {
 const CLAUSE_BYTES: usize = 48;
 /// What a variable costs.
 const VARIABLE_BYTES: usize = 120;
-/// A clause takes as long as some tens of steps elsewhere.
+/// A clause takes as long as some tens of steps elsewhere, and what folds to a constant as long as some.
 const TICKS_A_CLAUSE: u64 = 32;
+const TICKS_A_STEP: u64 = 8;
+/// The budget is looked at once in so many decisions: in a large formula one takes milliseconds.
+const DECISIONS_A_LOOK: u32 = 8;
 
 impl Callbacks for Watch {
     fn on_new_clause(&mut self, clause: &[Lit], _: batsat::clause::Kind) {
@@ -45,7 +48,7 @@ impl Callbacks for Watch {
         // The clock is read once in so many decisions.
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        if calls.is_multiple_of(64) && self.over.get().is_none() {
+        if calls.is_multiple_of(DECISIONS_A_LOOK) && self.over.get().is_none() {
             self.over.set(self.budget.check().err());
         }
         self.over.get().is_some()
@@ -121,6 +124,14 @@ impl Solver {
     /// The value of a literal that is a constant.
     pub fn known(&self, lit: Lit) -> Option<bool> {
         (lit.var() == self.truth.var()).then_some(lit == self.truth)
+    }
+
+    /// Counts a step of writing clauses that may need none; false if the budget is used up.
+    pub(crate) fn step(&mut self) -> bool {
+        if self.over.get().is_none() {
+            self.over.set(self.meter.tick_by(TICKS_A_STEP).err());
+        }
+        self.over.get().is_none()
     }
 
     /// Counts what is about to be added; false if there is no room for anything more.

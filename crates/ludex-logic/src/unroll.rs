@@ -167,6 +167,9 @@ impl<'s> Unrolling<'s> {
     fn written(&mut self, time: usize, signal: Signal) -> Lit {
         let mut open = vec![(time, signal.node())];
         while let Some(&(at, node)) = open.last() {
+            if !self.solver.step() {
+                break;
+            }
             self.frame(at);
             if self.frames[at].nodes[node].is_some() {
                 open.pop();

@@ -2,6 +2,7 @@
 
 use crate::corpus::into_game;
 use ludex_gdl::analysis::turns::impossible_joint_moves;
+use ludex_gdl::budget::Budget;
 use ludex_gdl::rewrite::fnext::{Encoding, encode, explicit};
 use ludex_gdl::syntax::print;
 use ludex_gdl::{Game, Rules, Sheet};
@@ -68,7 +69,7 @@ impl Treatment {
 
 /// The game in that encoding, with what can be proved impossible left out.
 pub fn encoded(game: &Game, encoding: Encoding) -> Game {
-    encode(game, encoding, &impossible_joint_moves(game))
+    encode(game, encoding, &impossible_joint_moves(game), &Budget::default())
 }
 
 /// The first rule in which two lists of rules differ.

@@ -46,11 +46,11 @@ pub struct EndgameBuild {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Stop after S seconds
+    /// Stop after S seconds, with building the network and with --prove
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
     pub time: f64,
-    /// Stop at N million diagram nodes, some 40 megabytes each
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=2000))]
+    /// Stop where it takes more than so many megabytes
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
     pub memory: u32,
     /// Stop at N entries
     #[arg(long, value_name = "N")]
@@ -145,9 +145,12 @@ pub struct Solve {
     /// Give up at N states
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     pub states: usize,
-    /// Give up after S seconds
+    /// Give up after S seconds, with building the engine
     #[arg(long, value_name = "S", default_value = "600", value_parser = seconds)]
     pub time: f64,
+    /// Give up where it takes more than so many megabytes
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..))]
+    pub memory: u32,
     /// Threads to use; all processors if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

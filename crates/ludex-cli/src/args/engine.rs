@@ -1,6 +1,6 @@
 //! Arguments of the commands that run an engine: perft, simulate, replay, bench.
 
-use super::{Bounds, Engine, GameArgument, Json, encoding_names, seconds};
+use super::{Allowance, Bounds, Engine, GameArgument, Json, encoding_names, seconds};
 use clap::Args;
 use ludex::gdl::rewrite::fnext::Encoding;
 use std::path::PathBuf;
@@ -27,6 +27,8 @@ pub struct Perft {
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]
+    pub allowance: Allowance,
+    #[command(flatten)]
     pub bounds: Bounds,
     #[command(flatten)]
     pub json: Json,
@@ -52,6 +54,8 @@ pub struct Simulate {
     pub steps: usize,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub allowance: Allowance,
     #[command(flatten)]
     pub bounds: Bounds,
     #[command(flatten)]
@@ -83,6 +87,8 @@ pub struct Replay {
     pub encoding: Encoding,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub allowance: Allowance,
     #[command(flatten)]
     pub bounds: Bounds,
     #[command(flatten)]
@@ -129,6 +135,8 @@ pub struct Bench {
     pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub allowance: Allowance,
     #[command(flatten)]
     pub bounds: Bounds,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Arguments of the commands about the frame translation: frame, minimax.
 
-use super::{Bounds, Engine, GameArgument, Json, Notation, seconds};
+use super::{Allowance, Bounds, Engine, GameArgument, Json, Notation, seconds};
 use clap::{Args, ValueEnum};
 
 /// Translate a game so that what does not change costs nothing
@@ -74,6 +74,8 @@ pub struct Minimax {
     pub prove: Option<f64>,
     #[command(flatten)]
     pub engine: Engine,
+    #[command(flatten)]
+    pub allowance: Allowance,
     #[command(flatten)]
     pub bounds: Bounds,
     #[command(flatten)]

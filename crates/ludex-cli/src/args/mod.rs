@@ -22,6 +22,7 @@ use ludex::engine::budget::Budget;
 use ludex::engines::{self, Choice};
 use ludex::gdl::rewrite::fnext::Encoding;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// General Game Playing: give it the rules of any game.
 ///
@@ -104,6 +105,36 @@ impl Bounds {
         let steps = self.most_steps.unwrap_or(usual.steps());
         usual.with_steps(steps)
     }
+}
+
+/// What a command may take in all.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Allowance {
+    /// Give up after S seconds, with building the engine; no limit by default
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub time: Option<f64>,
+    /// Give up where it takes more than so many megabytes; no limit by default
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    pub memory: Option<u32>,
+}
+
+impl Allowance {
+    /// The budget of a command that begins now.
+    pub fn budget(self, bounds: Bounds) -> Budget {
+        let mut budget = bounds.budget();
+        if let Some(time) = self.time {
+            budget = budget.within(Duration::from_secs_f64(time));
+        }
+        if let Some(memory) = self.memory {
+            budget = budget.with_resident(megabytes(memory));
+        }
+        budget
+    }
+}
+
+/// Megabytes as bytes.
+pub fn megabytes(count: u32) -> usize {
+    (count as usize) << 20
 }
 
 fn engine_names() -> impl TypedValueParser<Value = Choice> {

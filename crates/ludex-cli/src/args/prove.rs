@@ -40,7 +40,7 @@ pub struct Prove {
     /// Time for each property, and for the whole of --discover, with compiling the game, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
     pub time: f64,
-    /// Memory for the clauses of a proof, in megabytes
+    /// Memory that it may take in all, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..))]
     pub memory: u32,
     #[command(flatten)]

@@ -122,8 +122,9 @@ fn measure_and_print(
 }
 
 fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
-    let compiled = loaded.network()?;
-    let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
+    let budget = args.allowance.budget(args.bounds);
+    let compiled = loaded.network(&budget)?;
+    let lanes = Lanes::new(&compiled.net, &compiled.initial, &budget)?;
     let build_seconds = started.elapsed().as_secs_f64();
     if let Device::Cuda(number) = args.device {
         match gpu::measure(number, &lanes, &compiled.initial, args.seconds, args.seed) {
@@ -147,25 +148,33 @@ fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
 }
 
 fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Result<Line> {
-    let engine = loaded.engine(choice, args.bounds)?;
-    scalar(args, &loaded.name, &*engine, started.elapsed().as_secs_f64())
+    let budget = args.allowance.budget(args.bounds);
+    let engine = loaded.engine_within(loaded.game()?, choice, &budget)?;
+    scalar(args, &loaded.name, &*engine, &budget, started.elapsed().as_secs_f64())
 }
 
 fn auto(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     // The table is for people; programs want the choice alone.
     let game = loaded.game()?;
+    let budget = args.allowance.budget(args.bounds);
     let what = format!("building engines for {}", loaded.name);
     let choose =
         |budget: &Budget| Portfolio { batch: !args.json.json, ..Portfolio::new(budget) }.choose(game);
-    let chosen = making(what, &args.bounds.budget(), choose)
-        .with_context(|| format!("no engine for {}", loaded.name))?;
+    let chosen = making(what, &budget, choose).with_context(|| format!("no engine for {}", loaded.name))?;
     let build_seconds = started.elapsed().as_secs_f64();
-    let line = scalar(args, &loaded.name, &*chosen.engine, build_seconds)?;
+    let line = scalar(args, &loaded.name, &*chosen.engine, &budget, build_seconds)?;
     Ok(Line { report: Some(chosen.report), ..line })
 }
 
-fn scalar(args: &Bench, name: &str, engine: &dyn Engine, build_seconds: f64) -> Result<Line> {
+fn scalar(
+    args: &Bench,
+    name: &str,
+    engine: &dyn Engine,
+    budget: &Budget,
+    build_seconds: f64,
+) -> Result<Line> {
     let mut worker = engine.worker();
+    worker.obey(budget);
     let progress = Progress::bar(name, thousandths(args.seconds));
     let mut watch = |spent| progress.set(thousandths(spent));
     let measured = one_by_one(&mut *worker, args.seconds, &mut Random::new(args.seed), &mut watch);

@@ -42,7 +42,7 @@ fn tree(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
 
 fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     let started = Instant::now();
-    let Compiled { vocabulary, net, sizes, .. } = loaded.network()?;
+    let Compiled { vocabulary, net, sizes, .. } = loaded.network(&Budget::default())?;
     let seconds = started.elapsed().as_secs_f64();
     let moves: usize = vocabulary.roles().map(|role| vocabulary.move_count(role)).sum();
     let legal = net.cone_size(net.legal.iter().flatten().copied());
@@ -75,7 +75,7 @@ fn proofs(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
 fn dot(loaded: &Loaded) -> Result<String> {
     /// Larger pictures show nothing, and Graphviz takes minutes for them.
     const MOST_GATES: usize = 1000;
-    let compiled = loaded.network()?;
+    let compiled = loaded.network(&Budget::default())?;
     let gates = compiled.net.gate_count();
     anyhow::ensure!(gates <= MOST_GATES, "{gates} gates are too many for a picture, {MOST_GATES} the most");
     Ok(propnet::dot(&compiled))
@@ -87,7 +87,7 @@ fn lanes(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     const SECONDS: f64 = 0.5;
     /// Playouts longer than this are cut off.
     const MOST_PLIES: u64 = 10_000;
-    let compiled = loaded.network()?;
+    let compiled = loaded.network(&Budget::default())?;
     let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
     let mut runner = lanes.runner(1);
     // Lanes fill with games in every state of progress before anything is measured.

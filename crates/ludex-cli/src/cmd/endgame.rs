@@ -1,6 +1,6 @@
 //! `ludex endgame`: databases of ends, by regression of the goals.
 
-use crate::args::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery};
+use crate::args::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, megabytes};
 use crate::progress::{Progress, making};
 use crate::report::count;
 use crate::status::{Misuse, Status};
@@ -32,9 +32,14 @@ pub fn run(args: &Endgame, out: &mut dyn Write) -> Result<Status> {
     }
 }
 
+/// Nodes of diagrams have numbers of 32 bits; memory bounds them sooner.
+const MOST_NODES: usize = 2_000_000_000;
+
 fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
     let rules = loaded.game()?;
+    let budget = args.bounds.budget().with_resident(megabytes(args.memory));
+    let budget = budget.within(Duration::from_secs_f64(args.time)).with_cancel(interrupt::stop_token());
     let assume = match args.prove {
         _ if args.no_invariants => Assume::Nothing,
         None => Assume::Derived,
@@ -42,20 +47,15 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
             let _progress = Progress::spinner(format!("proving facts about {}", loaded.name));
             let time = Duration::from_secs_f64(seconds);
             Assume::Given(
-                discover::facts(rules, &Budget::default().within(time))
-                    .with_context(|| loaded.name.clone())?,
+                discover::facts(rules, &budget.clone().within(time)).with_context(|| loaded.name.clone())?,
             )
         }
     };
     let reached = Arc::new(Reached::default());
     let options = Options {
-        budget: args
-            .bounds
-            .budget()
-            .within(Duration::from_secs_f64(args.time))
-            .with_cancel(interrupt::stop_token()),
+        budget,
         depth: args.depth.unwrap_or(60_000),
-        nodes: args.memory as usize * 1_000_000,
+        nodes: MOST_NODES,
         entries: args.entries.unwrap_or(u64::MAX),
         steps: args.bounds.most_steps.unwrap_or(u64::MAX),
         assume,

@@ -4,6 +4,7 @@ use crate::args::{Covering, Frame, Notation};
 use crate::status::Status;
 use crate::{encoding, game};
 use anyhow::Result;
+use ludex::engine::budget::Budget;
 use ludex::gdl::rewrite::fnext::{Encoding, encode, explicit};
 use ludex::gdl::syntax::print;
 use std::io::Write;
@@ -16,7 +17,9 @@ pub fn run(args: &Frame, out: &mut dyn Write) -> Result<Status> {
         Covering::Pruned => Encoding::Pruned,
         Covering::Relevant => Encoding::Relevant,
     };
-    let translated = explicit(&encode(game, covering, &encoding::impossible(&loaded, args.prove)?));
+    let budget = Budget::default();
+    let impossible = encoding::impossible(&loaded, args.prove, &budget)?;
+    let translated = explicit(&encode(game, covering, &impossible, &budget));
     let rules = &translated.rules;
     let text = match args.notation {
         Notation::Kif => print::kif(&rules.to_tree()),

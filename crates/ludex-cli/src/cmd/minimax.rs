@@ -7,6 +7,7 @@ use crate::status::Status;
 use crate::{encoding, game, json, limit};
 use anyhow::Result;
 use cpu_time::ThreadTime;
+use ludex::engine::budget::Budget;
 use ludex::engine::engine::Engine;
 use ludex::gdl::Game;
 use ludex::gdl::analysis::actions::PartialJointMove;
@@ -19,8 +20,10 @@ pub fn run(args: &Minimax, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
     let settings =
         Settings { ignore_terminal: args.ignore_terminal, ..Settings::to_depth(usize::from(args.depth)) };
-    let (encoding, engine) = choose(args, &loaded, &settings)?;
+    let budget = args.allowance.budget(args.bounds);
+    let (encoding, engine) = choose(args, &loaded, &settings, &budget)?;
     let mut worker = engine.worker();
+    worker.obey(&budget);
     let progress = Progress::spinner(format!("depth {}", args.depth));
     let started = ThreadTime::now();
     let outcome = search(&mut *worker, &settings);
@@ -57,18 +60,23 @@ pub fn run(args: &Minimax, out: &mut dyn Write) -> Result<Status> {
 }
 
 /// The encoding to search in and its engine.
-fn choose(args: &Minimax, loaded: &Loaded, settings: &Settings) -> Result<(Encoding, Box<dyn Engine>)> {
+fn choose(
+    args: &Minimax,
+    loaded: &Loaded,
+    settings: &Settings,
+    budget: &Budget,
+) -> Result<(Encoding, Box<dyn Engine>)> {
     let game = loaded.game()?;
-    let build = |game: &Game| loaded.engine_for(game, args.engine.engine, args.bounds);
-    let impossible = encoding::impossible(loaded, args.prove)?;
+    let build = |game: &Game| loaded.engine_within(game, args.engine.engine, budget);
+    let impossible = encoding::impossible(loaded, args.prove, budget)?;
     let encoding = match args.encoding {
         EncodingChoice::Original => Encoding::Original,
         EncodingChoice::Direct => Encoding::Direct,
         EncodingChoice::Pruned => Encoding::Pruned,
         EncodingChoice::Relevant => Encoding::Relevant,
-        EncodingChoice::Auto => return measure(game, &impossible, &build, settings),
+        EncodingChoice::Auto => return measure(game, &impossible, &build, settings, budget),
     };
-    let translated = encode(game, encoding, &impossible);
+    let translated = encode(game, encoding, &impossible, budget);
     Ok((encoding, build(&translated)?))
 }
 
@@ -78,9 +86,10 @@ fn measure(
     impossible: &[PartialJointMove],
     build: &dyn Fn(&Game) -> Result<Box<dyn Engine>>,
     settings: &Settings,
+    budget: &Budget,
 ) -> Result<(Encoding, Box<dyn Engine>)> {
     let mut members = vec![(Encoding::Original, build(game)?)];
-    let translated = encode(game, Encoding::Relevant, impossible);
+    let translated = encode(game, Encoding::Relevant, impossible, budget);
     // A translation that an engine declines is no reason to fail: there is the original.
     if translated.frame.is_some()
         && let Ok(engine) = build(&translated)

@@ -15,8 +15,10 @@ use std::time::Instant;
 
 pub fn run(args: &Perft, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(args.engine.engine, args.bounds)?;
+    let budget = args.allowance.budget(args.bounds);
+    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
     let mut worker = engine.worker();
+    worker.obey(&budget);
     if args.divide {
         // All of it is one depth.
         let met = |fault| limit::met(&loaded.name, format!("depth {}", args.depth), &fault);

@@ -4,6 +4,7 @@ use crate::args::{Print, Target};
 use crate::game;
 use crate::status::Status;
 use anyhow::{Context, Result};
+use ludex::engine::budget::Budget;
 use ludex::engine::propnet::aiger;
 use ludex::gdl::syntax::print;
 use std::io::Write;
@@ -23,9 +24,8 @@ pub fn run(args: &Print, out: &mut dyn Write) -> Result<Status> {
         Target::Infix => print::infix(tree),
         // Answer-set programs have no nested disjunction: they are always made from the split rules.
         Target::Asp => print::asp(rules),
-        Target::Aiger => {
-            aiger(&loaded.network()?).with_context(|| format!("no AIGER text for {}", loaded.name))?
-        }
+        Target::Aiger => aiger(&loaded.network(&Budget::default())?)
+            .with_context(|| format!("no AIGER text for {}", loaded.name))?,
     };
     out.write_all(text.as_bytes())?;
     Ok(Status::Yes)

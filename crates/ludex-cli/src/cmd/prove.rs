@@ -1,6 +1,6 @@
 //! `ludex prove`: what holds in every state, and what does not.
 
-use crate::args::{Backend, Prove};
+use crate::args::{Backend, Prove, megabytes};
 use crate::game;
 use crate::json;
 use crate::progress::{Progress, making};
@@ -37,7 +37,7 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     relations.dedup();
     let started = Instant::now();
     let time = Duration::from_secs_f64(args.time);
-    let budget = args.bounds.budget().with_bytes((args.memory as usize) << 20);
+    let budget = args.bounds.budget().with_resident(megabytes(args.memory));
     let built = making(format!("compiling {}", loaded.name), &budget.clone().within(time), |budget| {
         System::new(game, &relations, budget)
     });

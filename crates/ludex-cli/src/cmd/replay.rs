@@ -20,8 +20,10 @@ pub fn run(args: &Replay, out: &mut dyn Write) -> Result<Status> {
         }
     }
     let loaded = game::read(&args.game.game)?;
-    let translated = encode(loaded.game()?, args.encoding, &encoding::impossible(&loaded, None)?);
-    let engine = loaded.engine_for(&translated, args.engine.engine, args.bounds)?;
+    let budget = args.allowance.budget(args.bounds);
+    let impossible = encoding::impossible(&loaded, None, &budget)?;
+    let translated = encode(loaded.game()?, args.encoding, &impossible, &budget);
+    let engine = loaded.engine_within(&translated, args.engine.engine, &budget)?;
     let mut replayer = Replayer::new(&*engine);
     for path in &args.records {
         let outcome = compare(&mut replayer, path)

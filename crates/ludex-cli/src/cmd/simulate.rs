@@ -16,9 +16,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub fn run(args: &Simulate, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(args.engine.engine, args.bounds)?;
+    let budget = args.allowance.budget(args.bounds);
+    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
     let vocabulary: &Vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
+    worker.obey(&budget);
     let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
     let seed = args.seed.unwrap_or_else(seed_of_the_moment);
     let mut state = vec![0; vocabulary.words()];

@@ -1,6 +1,6 @@
 //! `ludex solve`: what each role can get, by visiting every state.
 
-use crate::args::Solve;
+use crate::args::{Solve, megabytes};
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
 use crate::{game, interrupt, json, limit};
@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 
 pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(args.engine.engine, args.bounds)?;
-    let budget = args.bounds.budget().with_bytes(4 << 30).within(Duration::from_secs_f64(args.time));
+    let budget = args.bounds.budget().with_resident(megabytes(args.memory));
+    let budget = budget.within(Duration::from_secs_f64(args.time));
+    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
     let defaults = Options::default();
     let options = Options {
         states: args.states,

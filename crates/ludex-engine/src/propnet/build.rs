@@ -14,7 +14,7 @@ use crate::terms::TermId;
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::analysis::dependencies::Phase;
-use ludex_gdl::analysis::graph::components;
+use ludex_gdl::analysis::graph::components_within;
 use std::collections::BTreeMap;
 
 /// Builds the network of a game.
@@ -124,21 +124,24 @@ impl Builder<'_> {
     /// Builds all atoms, those that feed back into each other together.
     fn atoms(&mut self) -> Result<(), Exceeded> {
         let ground = self.ground;
-        let mut graph: Vec<Vec<u32>> = Vec::with_capacity(ground.atoms);
+        // What each atom reads, in one list: there can be millions.
+        let (mut graph, mut ends, mut reads) = (Vec::new(), vec![0], Vec::new());
         for atom in 0..ground.atoms as u32 {
-            let mut reads = Vec::new();
             // Inputs are given, whatever rules there may be for them.
             if self.signals[atom as usize].is_none() {
                 reads.extend(ground.bodies(AtomId(atom)).flatten().map(|literal| literal.atom().0));
                 self.meter.tick_by(1 + 4 * reads.len() as u64)?;
                 reads.sort_unstable();
                 reads.dedup();
+                graph.append(&mut reads);
             }
-            graph.push(reads);
+            ends.push(graph.len());
         }
-        for component in components(&graph) {
+        let read_by = |atom: usize| &graph[ends[atom]..ends[atom + 1]];
+        let components = components_within(ground.atoms, read_by, self.meter)?;
+        for component in components.iter() {
             self.meter.tick_by(component.len() as u64)?;
-            let alone = component.len() == 1 && !graph[component[0] as usize].contains(&component[0]);
+            let alone = component.len() == 1 && !read_by(component[0] as usize).contains(&component[0]);
             if alone {
                 let atom = AtomId(component[0]);
                 if self.signals[atom.index()].is_none() {
@@ -146,7 +149,7 @@ impl Builder<'_> {
                     self.signals[atom.index()] = Some(signal);
                 }
             } else {
-                self.block(&component)?;
+                self.block(component)?;
             }
         }
         Ok(())

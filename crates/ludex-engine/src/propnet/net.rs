@@ -5,7 +5,7 @@
 //! feed back into themselves (a chain of stones is connected if a neighbour is) make a [`Block`]: its
 //! variables start false and are computed again until they no longer change.
 
-use crate::budget::{Exceeded, Meter};
+use crate::budget::{Budget, Exceeded, Meter};
 use crate::engine::Goal;
 use hashbrown::HashMap;
 
@@ -117,6 +117,16 @@ impl Net {
 
     /// For each node whether the signals depend on it.
     pub fn cone(&self, signals: impl IntoIterator<Item = Signal>) -> Vec<bool> {
+        let unlimited = &mut Budget::default().clock();
+        self.cone_within(signals, unlimited).expect("without a deadline nothing is over")
+    }
+
+    /// As `cone`, within a budget.
+    pub(crate) fn cone_within(
+        &self,
+        signals: impl IntoIterator<Item = Signal>,
+        meter: &mut Meter,
+    ) -> Result<Vec<bool>, Exceeded> {
         let mut feedback = HashMap::new();
         for block in &self.blocks {
             for &(node, signal) in &block.feedback {
@@ -126,6 +136,7 @@ impl Net {
         let mut needed = vec![false; self.nodes.len()];
         let mut open: Vec<usize> = signals.into_iter().map(Signal::node).collect();
         while let Some(node) = open.pop() {
+            meter.tick()?;
             if std::mem::replace(&mut needed[node], true) {
                 continue;
             }
@@ -135,7 +146,7 @@ impl Net {
                 Node::False | Node::Fluent(_) | Node::Move(..) => {}
             }
         }
-        needed
+        Ok(needed)
     }
 
     /// Every signal that is read from outside.
@@ -148,14 +159,13 @@ impl Net {
 
     /// The network without the nodes that no output reads, inputs apart.
     pub(crate) fn swept(&self, meter: &mut Meter) -> Result<Net, Exceeded> {
-        meter.tick_by(self.nodes.len() as u64)?;
-        let needed = self.cone(self.outputs());
-        meter.tick_by(self.nodes.len() as u64)?;
+        let needed = self.cone_within(self.outputs(), meter)?;
         let mut place = vec![0u32; self.nodes.len()];
         let mut starts = vec![0u32; self.nodes.len() + 1];
         let mut nodes = Vec::new();
         let moved = |place: &[u32], signal: Signal| Signal(place[signal.node()] << 1 | signal.0 & 1);
         for (index, node) in self.nodes.iter().enumerate() {
+            meter.tick()?;
             starts[index] = nodes.len() as u32;
             let keep = needed[index] || !matches!(node, Node::And(..) | Node::Feedback);
             if !keep {

@@ -115,7 +115,10 @@ impl Wiring {
             })
         };
         let mut starts = vec![0u32; net.nodes.len() + 1];
-        gates().flat_map(|(_, read)| read).for_each(|node| starts[node + 1] += 1);
+        for (_, read) in gates() {
+            meter.tick_by(2)?;
+            read.into_iter().for_each(|node| starts[node + 1] += 1);
+        }
         for node in 0..net.nodes.len() {
             starts[node + 1] += starts[node];
         }

@@ -15,10 +15,10 @@ use super::plan::{self, Sample};
 use super::tracker::Tracker;
 use super::turn::{Questions, Turn};
 use super::{Compiled, compile, cut_points};
-use crate::budget::{Budget, Exceeded, Stage};
+use crate::budget::{Budget, Exceeded, Meter, Stage};
 use crate::engine::{Engine, Goal, PlayoutBuffer, Worker};
 use crate::error::BuildError;
-use crate::fault::Fault;
+use crate::fault::{Fault, Question};
 use crate::random::Random;
 use crate::row::Row;
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
@@ -108,7 +108,7 @@ impl Engine for Propnet {
     }
 
     fn worker(&self) -> Box<dyn Worker> {
-        Box::new(ScalarWorker { memory: Memory::new(&self.code), code: self.code.clone() })
+        Box::new(ScalarWorker { memory: Memory::new(&self.code), code: self.code.clone(), meter: None })
     }
 }
 
@@ -117,6 +117,8 @@ impl Engine for Propnet {
 struct ScalarWorker {
     code: Arc<Code>,
     memory: Memory,
+    /// Counts where a budget is obeyed.
+    meter: Option<Meter>,
 }
 
 /// What a worker knows about the states of one phase.
@@ -321,7 +323,7 @@ impl Memory {
     }
 }
 
-/// A network has an answer to every question: there are no faults.
+/// A network has an answer to every question: there are no faults but those of a budget that is obeyed.
 impl Worker for ScalarWorker {
     fn vocabulary(&self) -> &Vocabulary {
         &self.code.vocabulary
@@ -332,23 +334,31 @@ impl Worker for ScalarWorker {
     }
 
     fn is_terminal(&mut self, state: &Row) -> Result<bool, Fault> {
+        self.look(Question::Terminal)?;
         let phase = self.memory.load(&self.code, state);
         Ok(self.memory.is_over(&self.code, phase))
     }
 
     fn legal(&mut self, state: &Row, role: RoleId, out: &mut Vec<MoveId>) -> Result<(), Fault> {
+        self.look(Question::Legal(role))?;
         self.memory.legal(&self.code, state, role, out);
         Ok(())
     }
 
     fn next(&mut self, state: &Row, joint: &[MoveId], out: &mut Row) -> Result<(), Fault> {
+        self.look(Question::Next)?;
         self.memory.next(&self.code, state, joint, out);
         Ok(())
     }
 
     fn goal(&mut self, state: &Row, role: RoleId) -> Result<Option<Goal>, Fault> {
+        self.look(Question::Goal(role))?;
         self.memory.load(&self.code, state);
         Ok(self.memory.goals.goal(&self.code.goals, state, self.memory.time, role))
+    }
+
+    fn obey(&mut self, budget: &Budget) {
+        self.meter = Some(budget.clock());
     }
 
     fn playout(
@@ -358,6 +368,39 @@ impl Worker for ScalarWorker {
         random: &mut Random,
         buffer: &mut PlayoutBuffer,
     ) -> Result<usize, Fault> {
-        Ok(self.memory.playout(&self.code, state, most, random, &mut buffer.joint))
+        let mut made = 0;
+        // A random game goes on where it was left, so looking in between changes nothing.
+        loop {
+            let part = if self.meter.is_some() { MOVES_A_LOOK.min(most - made) } else { most - made };
+            let now = self.memory.playout(&self.code, state, part, random, &mut buffer.joint);
+            made += now;
+            if now < part || made == most {
+                return Ok(made);
+            }
+            self.look_after(MOVES_A_LOOK, Question::Next)?;
+        }
+    }
+}
+
+/// A question takes some hundred nanoseconds, in large games a millisecond.
+const TICKS_A_QUESTION: u64 = 1024;
+
+/// Moves of a random game between two looks at the budget.
+const MOVES_A_LOOK: usize = 16;
+
+impl ScalarWorker {
+    /// Counts a question where a budget is obeyed.
+    #[inline]
+    fn look(&mut self, question: Question) -> Result<(), Fault> {
+        self.look_after(1, question)
+    }
+
+    #[inline]
+    fn look_after(&mut self, questions: usize, question: Question) -> Result<(), Fault> {
+        let Some(meter) = &mut self.meter else { return Ok(()) };
+        match meter.tick_by(TICKS_A_QUESTION * questions as u64) {
+            Ok(()) => Ok(()),
+            Err(limit) => Err(Fault::new("propnet", limit, question, &self.code.vocabulary)),
+        }
     }
 }

@@ -1,22 +1,54 @@
 //! Strongly connected components.
 
+use crate::budget::{Budget, Exceeded, Meter};
+
+/// Strongly connected components, each after all components that it has an edge into; in one piece, since there can be
+/// millions.
+#[derive(Clone, Debug, Default)]
+pub struct Components {
+    members: Vec<u32>,
+    /// Where each ends in `members`.
+    ends: Vec<u32>,
+}
+
+impl Components {
+    /// The members of each component, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.members[start as usize..end as usize])
+    }
+}
+
 /// The strongly connected components of the graph on `0..successors.len()`, each after all components that
 /// it has an edge into. Tarjan's algorithm with its own stack: chains of a hundred thousand nodes are fine.
 pub fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let unlimited = &mut Budget::default().clock();
+    let found = components_within(successors.len(), |node| &successors[node], unlimited);
+    // Without a deadline nothing is over.
+    found.unwrap_or_default().iter().map(<[u32]>::to_vec).collect()
+}
+
+/// As `components`, for `count` nodes whose successors are found by number, within a budget.
+pub fn components_within<'g>(
+    count: usize,
+    successors: impl Fn(usize) -> &'g [u32],
+    meter: &mut Meter,
+) -> Result<Components, Exceeded> {
     const NEW: u32 = u32::MAX;
-    let n = successors.len();
+    let n = count;
     let (mut order, mut low) = (vec![NEW; n], vec![0u32; n]);
     let mut on_stack = vec![false; n];
     let mut stack = Vec::new();
     let mut work: Vec<(u32, usize)> = Vec::new();
     let mut count = 0;
-    let mut result = Vec::new();
+    let mut result = Components::default();
     for root in 0..n as u32 {
         if order[root as usize] != NEW {
             continue;
         }
         work.push((root, 0));
         while let Some(top) = work.last_mut() {
+            meter.tick()?;
             let node = top.0 as usize;
             if top.1 == 0 {
                 order[node] = count;
@@ -25,7 +57,7 @@ pub fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
                 stack.push(node as u32);
                 on_stack[node] = true;
             }
-            if let Some(&next) = successors[node].get(top.1) {
+            if let Some(&next) = successors(node).get(top.1) {
                 top.1 += 1;
                 let next = next as usize;
                 if order[next] == NEW {
@@ -41,20 +73,20 @@ pub fn components(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
                 low[parent] = low[parent].min(low[node]);
             }
             if low[node] == order[node] {
-                let mut component = Vec::new();
+                let start = result.members.len();
                 while let Some(member) = stack.pop() {
                     on_stack[member as usize] = false;
-                    component.push(member);
+                    result.members.push(member);
                     if member as usize == node {
                         break;
                     }
                 }
-                component.sort_unstable();
-                result.push(component);
+                result.members[start..].sort_unstable();
+                result.ends.push(result.members.len() as u32);
             }
         }
     }
-    result
+    Ok(result)
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@
 
 use crate::analysis::dependencies::{Dependencies, Phase, phases};
 use crate::analysis::domains::{Domain, Domains};
+use crate::budget::{Budget, Meter};
 use crate::rules::{Atom, Literal, RelationId, Rules, Term, Variable};
 use crate::unify::Substitution;
 use hashbrown::{HashMap, HashSet};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// What simplification knows of a game.
 pub(crate) struct Knowledge<'g> {
@@ -21,6 +22,7 @@ pub(crate) struct Knowledge<'g> {
     /// The facts of relations that have nothing but ground facts.
     facts: HashMap<RelationId, HashSet<Vec<Term>>>,
     steps: Cell<usize>,
+    meter: RefCell<Meter>,
 }
 
 /// An equality, or a condition of a rule.
@@ -46,12 +48,15 @@ pub(crate) enum Verdict {
     Open(Literal),
 }
 
+/// A step of simplification takes some hundred nanoseconds.
+const TICKS_A_STEP: u64 = 64;
+
 /// Instances of an atom that are tried to see whether all of them are facts.
 const MOST_INSTANCES: usize = 4096;
 
 impl<'g> Knowledge<'g> {
-    /// `steps` bounds the work of all simplifications together.
-    pub(crate) fn new(rules: &'g Rules, steps: usize) -> Knowledge<'g> {
+    /// `steps` bounds the work of all simplifications together, and so does the budget.
+    pub(crate) fn new(rules: &'g Rules, steps: usize, budget: &Budget) -> Knowledge<'g> {
         let dependencies = Dependencies::of(rules);
         let mut facts = HashMap::new();
         for relation in rules.relations() {
@@ -71,12 +76,14 @@ impl<'g> Knowledge<'g> {
             recursive: dependencies.recursive(),
             facts,
             steps: Cell::new(steps),
+            meter: RefCell::new(budget.clock()),
         }
     }
 
     /// Notes some work; true as long as there is any left to spend.
     pub(crate) fn spend(&self, steps: usize) -> bool {
-        self.steps.set(self.steps.get().saturating_sub(steps));
+        let is_over = self.meter.borrow_mut().tick_by(TICKS_A_STEP * steps as u64).is_err();
+        self.steps.set(if is_over { 0 } else { self.steps.get().saturating_sub(steps) });
         self.steps.get() > 0
     }
 

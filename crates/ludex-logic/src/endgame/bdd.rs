@@ -9,7 +9,7 @@
 //! What it cannot do: sets without a small diagram in the given order. Every operation therefore can end with
 //! [`Stop`]; the nodes made so far stay valid.
 
-use ludex_engine::budget::{Budget, Exceeded, Meter};
+use ludex_engine::budget::{Budget, Exceeded, Holding, Meter};
 
 /// A function of states in a `Bdds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,6 +87,11 @@ struct Remembered {
 const NOTHING: Remembered = Remembered { operation: Operation::None, operands: [0; 3], result: Bdd::FALSE };
 const END: u32 = u32::MAX;
 
+/// Results that are kept beside so many buckets: for a quarter as many triples as there can be nodes.
+fn most_results(buckets: usize) -> usize {
+    (buckets / 2).min(1 << 22)
+}
+
 /// All diagrams over one order of fluents.
 #[derive(Debug)]
 pub(crate) struct Bdds {
@@ -95,6 +100,8 @@ pub(crate) struct Bdds {
     cache: Vec<Remembered>,
     meter: Meter,
     most_nodes: usize,
+    /// The bytes of the three lists.
+    holding: Holding,
 }
 
 /// What [`Bdds::substituted`] puts in the place of a fluent.
@@ -112,6 +119,7 @@ impl Bdds {
             cache: vec![NOTHING; 1 << 14],
             meter: budget.meter(),
             most_nodes,
+            holding: budget.holding(),
         };
         for value in 0..2 {
             bdds.insert(LEAF, Bdd(value), Bdd(value));
@@ -161,23 +169,47 @@ impl Bdds {
         let bucket = self.bucket(level, low, high);
         self.nodes.push(Node { level, low, high, next: self.buckets[bucket] });
         self.buckets[bucket] = id;
-        if self.nodes.len() > self.buckets.len() {
-            self.grow();
-        }
         Bdd(id)
     }
 
-    fn grow(&mut self) {
-        let size = self.buckets.len() * 4;
-        self.buckets = vec![END; size];
-        for index in 0..self.nodes.len() {
-            let Node { level, low, high, .. } = self.nodes[index];
-            let bucket = self.bucket(level, low, high);
-            self.nodes[index].next = self.buckets[bucket];
-            self.buckets[bucket] = index as u32;
+    /// Asks for the memory that the next nodes take, and gets it: lists double, and the buckets and results that go with
+    /// them. Nothing has changed where there is none.
+    fn make_room(&mut self) -> Result<(), Stop> {
+        let nodes = if self.nodes.len() == self.nodes.capacity() { self.nodes.len().max(1024) } else { 0 };
+        let grown = if self.nodes.len() >= self.buckets.len() { self.buckets.len() * 4 } else { 0 };
+        let results = most_results(grown).saturating_sub(self.cache.len());
+        // Beside the new buckets there are for a while the old ones and the new chains.
+        let chains = if grown > 0 { self.nodes.len() } else { 0 };
+        let more = nodes * size_of::<Node>() + (grown + chains) * 4 + results * size_of::<Remembered>();
+        self.meter.budget().has_room(more)?;
+        let now = (self.nodes.capacity() + nodes) * size_of::<Node>() + self.buckets.len().max(grown) * 4;
+        self.holding.set(now + (self.cache.len() + results) * size_of::<Remembered>())?;
+        self.nodes.reserve_exact(nodes);
+        if grown > 0 {
+            self.grow(grown)?;
         }
-        // Results kept for a quarter as many triples as there are nodes: 24 bytes each.
-        self.cache = vec![NOTHING; (size / 2).min(1 << 22)];
+        Ok(())
+    }
+
+    /// Spreads the nodes over more buckets.
+    fn grow(&mut self, size: usize) -> Result<(), Stop> {
+        // No step of work on diagrams: those do not depend on how they are stored.
+        let mut clock = self.meter.budget().clock();
+        let mut buckets = vec![END; size];
+        let mut chains = Vec::with_capacity(self.nodes.len());
+        for (index, &Node { level, low, high, .. }) in (0u32..).zip(&self.nodes) {
+            // All over memory, each of them.
+            clock.tick_by(16)?;
+            let bucket = mix(level, low.0, high.0) as usize & (size - 1);
+            chains.push(buckets[bucket]);
+            buckets[bucket] = index;
+        }
+        self.nodes.iter_mut().zip(chains).for_each(|(node, next)| node.next = next);
+        self.buckets = buckets;
+        // What was remembered is lost either way; the old list need not stand beside the new one.
+        self.cache = Vec::new();
+        self.cache = vec![NOTHING; most_results(size)];
+        Ok(())
     }
 
     fn find(&self, level: u32, low: Bdd, high: Bdd) -> Option<Bdd> {
@@ -202,6 +234,9 @@ impl Bdds {
         }
         if self.nodes.len() >= self.most_nodes {
             return Err(Stop::Nodes(self.most_nodes));
+        }
+        if self.nodes.len() == self.nodes.capacity() || self.nodes.len() >= self.buckets.len() {
+            self.make_room()?;
         }
         Ok(self.insert(level, low, high))
     }

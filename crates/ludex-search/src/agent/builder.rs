@@ -142,7 +142,7 @@ pub fn interpreters(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment
         give(Equipment::Engine(candidate.measured()));
     };
     let first = tree(&site.game).map(|engine| candidate(engine, Encoding::Original));
-    let translated = encode(&site.game, Encoding::Relevant, &[]);
+    let translated = encode(&site.game, Encoding::Relevant, &[], budget);
     if translated.frame.is_some()
         && let Ok(engine) = tree(&translated)
     {

@@ -33,6 +33,7 @@ use crate::analysis::dependencies::Dependencies;
 use crate::analysis::domains::Functor;
 use crate::analysis::frames::{FrameRule, NextRule, has_frames, next_rules};
 use crate::analysis::strata::stratify;
+use crate::budget::Budget;
 use crate::rules::{Atom, Literal, Places, RelationId, Rule, RuleId, Rules, Term, Variable};
 use crate::symbols::Keyword;
 use hashbrown::{HashMap, HashSet};
@@ -86,16 +87,22 @@ const MOST_FLUENTS: usize = 4096;
 /// matter to `Original` and `Direct`.
 ///
 /// A game without frame rules, one that is translated already, and one that is too large to translate come
-/// back as they are, with [`Game::frame`] `None`, as from `Original`.
-pub fn encode(game: &Game, encoding: Encoding, impossible: &[PartialJointMove]) -> Game {
+/// back as they are, with [`Game::frame`] `None`, as from `Original`; so does one whose translation the budget does not
+/// allow to be finished.
+pub fn encode(game: &Game, encoding: Encoding, impossible: &[PartialJointMove], budget: &Budget) -> Game {
     if encoding == Encoding::Original || game.frame.is_some() || !has_frames(&game.rules) {
         return game.clone();
     }
-    translated(game, encoding, impossible).unwrap_or_else(|| game.clone())
+    translated(game, encoding, impossible, budget).unwrap_or_else(|| game.clone())
 }
 
-fn translated(game: &Game, encoding: Encoding, impossible: &[PartialJointMove]) -> Option<Game> {
-    let known = Knowledge::new(&game.rules, MOST_STEPS);
+fn translated(
+    game: &Game,
+    encoding: Encoding,
+    impossible: &[PartialJointMove],
+    budget: &Budget,
+) -> Option<Game> {
+    let known = Knowledge::new(&game.rules, MOST_STEPS, budget);
     let roles = actions(&game.rules, &known.domains)?;
     let holds = game.rules.keyword(Keyword::True);
     let fluents = functors(known.domains.argument(holds, 0));
