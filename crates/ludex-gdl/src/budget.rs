@@ -394,7 +394,8 @@ mod tests {
         cancel.cancel();
         assert_eq!(work(&budget, TICKS_A_LOOK), Err(Exceeded::Cancelled));
         let small = plain.with_bytes(100);
-        assert_eq!((small.hold(60), small.clone().hold(60)), (Ok(()), Err(Exceeded::Bytes(100))));
+        let same = small.clone();
+        assert_eq!((small.hold(60), same.hold(60)), (Ok(()), Err(Exceeded::Bytes(100))));
         assert_eq!(small.check(), Err(Exceeded::Bytes(100)));
         small.release(60);
         assert_eq!((small.has_room(40), small.has_room(41)), (Ok(()), Err(Exceeded::Bytes(100))));

@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn a_child_ends_with_its_parent_and_not_the_other_way_round() {
         let whole = Cancel::default();
-        let (one, two) = (whole.child(), whole.clone().child());
+        let (one, two) = (whole.child(), whole.child());
         one.cancel();
         assert!(one.is_cancelled() && !whole.is_cancelled() && !two.is_cancelled());
         let both = Cancel::either(&one, &two);
