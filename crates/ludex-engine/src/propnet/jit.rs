@@ -131,12 +131,7 @@ impl Jit {
     }
 
     /// Code that is written, with the places of what is asked and of the lists.
-    fn of(
-        writer: Writer<'_>,
-        asked: Vec<(usize, Label)>,
-        lists: Vec<Label>,
-        reach: Reach,
-    ) -> Option<Jit> {
+    fn of(writer: Writer<'_>, asked: Vec<(usize, Label)>, lists: Vec<Label>, reach: Reach) -> Option<Jit> {
         let mut conjunctions = vec![None; reach.findings];
         for (number, label) in asked {
             conjunctions[number] = Some(Question::at(writer.code.place(label)?)?);

@@ -525,6 +525,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::{Assembler, Found};
+    use crate::budget::Budget;
 
     /// A jump, a call and a table of jumps to places that nobody has bound: no code, rather than wild jumps.
     #[test]
@@ -547,7 +548,7 @@ mod tests {
                     assert!(code.place(label).is_some(), "writer {at}");
                 }
                 code.return_zero();
-                code.shorten();
+                code.shorten(&mut Budget::default().clock()).expect("no limit");
                 assert_eq!(code.finish().is_some(), bound, "writer {at}");
             }
         }
@@ -564,7 +565,7 @@ mod tests {
         code.return_();
         code.bind(label);
         code.return_zero();
-        code.shorten();
+        code.shorten(&mut Budget::default().clock()).expect("no limit");
         assert_eq!(code.finish(), Some(vec![0xeb, 2, 0xc3, 0xc3, 0x31, 0xc0, 0xc3]));
     }
 }

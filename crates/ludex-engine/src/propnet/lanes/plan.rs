@@ -665,7 +665,9 @@ mod tests {
     fn plans() -> (Plan, GoalPlan, usize) {
         let game = ludex_gdl::Sheet::read(RULES).into_game().expect("a sound sheet");
         let net = crate::propnet::compile(&game, &Budget::default()).expect("small").net;
-        (Plan::new(&net), GoalPlan::new(&net), net.next.len())
+        let meter = &mut crate::budget::Budget::default().clock();
+        let goals = GoalPlan::new(&net, meter).expect("no limit");
+        (Plan::new(&net, meter).expect("no limit"), goals, net.next.len())
     }
 
     /// Every kind of number that a kernel trusts, one too large: no plan with one passes.
