@@ -18,7 +18,7 @@ pub fn impossible(loaded: &Loaded, seconds: Option<f64>, budget: &Budget) -> Res
     let mut moves = impossible_joint_moves(game);
     let Some(seconds) = seconds else { return Ok(moves) };
     let _progress = Progress::spinner(format!("proving what is impossible in {}", loaded.name));
-    let system = match System::new(game, &[], budget) {
+    let system = match System::new(loaded.prepared()?, &[], budget) {
         Ok(system) => system,
         Err(error) => {
             eprintln!("ludex: nothing could be proved of {}: {error}", loaded.name);

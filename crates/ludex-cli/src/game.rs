@@ -7,8 +7,10 @@ use crate::status::Misuse;
 use anyhow::{Context, Result, anyhow};
 use ludex::engine::budget::Budget;
 use ludex::engine::engine::Engine;
-use ludex::engine::propnet::{Compiled, compile};
-use ludex::engines::Choice;
+use ludex::engine::prepared::Prepared;
+use ludex::engine::propnet::Compiled;
+use ludex::engine::quick::Quick;
+use ludex::engines::{self, Choice};
 use ludex::games;
 use ludex::gdl::spelling::did_you_mean;
 use ludex::gdl::syntax::{self, Notation};
@@ -16,6 +18,7 @@ use ludex::gdl::{Game, Sheet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 /// A sheet with the name it goes by.
 pub struct Loaded {
@@ -25,6 +28,7 @@ pub struct Loaded {
     pub source: String,
     /// The sheet, with all findings.
     pub sheet: Sheet,
+    prepared: OnceLock<Arc<Prepared>>,
 }
 
 /// Reads and checks the sheet that `argument` names. A file wins over a bundled game of the same name.
@@ -67,7 +71,8 @@ fn not_found(argument: &Path) -> Misuse {
 impl Loaded {
     fn new(name: &str, source: &str, bytes: &[u8]) -> Loaded {
         let sheet = Sheet::read_bytes(bytes, &syntax::TextLimits::default());
-        Loaded { name: name.to_owned(), source: source.to_owned(), sheet }
+        let prepared = OnceLock::new();
+        Loaded { name: name.to_owned(), source: source.to_owned(), sheet, prepared }
     }
 
     /// The rules, or their errors drawn.
@@ -80,34 +85,45 @@ impl Loaded {
         })
     }
 
+    /// The game with what has been made for it: all parts of a command share it.
+    pub fn prepared(&self) -> Result<&Arc<Prepared>> {
+        let game = self.game()?;
+        Ok(self.prepared.get_or_init(|| Arc::new(Prepared::new(game.clone()))))
+    }
+
     /// The engine of that choice for the rules.
-    pub fn engine(&self, choice: Choice, bounds: Bounds) -> Result<Box<dyn Engine>> {
-        self.engine_for(self.game()?, choice, bounds)
+    pub fn engine(&self, choice: Choice, bounds: Bounds) -> Result<Arc<dyn Engine>> {
+        self.engine_from(self.prepared()?, choice, &bounds.budget())
+    }
+
+    /// An engine of that choice that answers soon: where the choice is left to us it begins with the one that is ready first,
+    /// and changes over to faster ones as they are built.
+    pub fn quick(&self, choice: Choice, budget: &Budget) -> Result<Arc<dyn Engine>> {
+        let prepared = self.prepared()?;
+        if choice.name != engines::AUTO.name {
+            return self.engine_from(prepared, choice, budget);
+        }
+        let what = format!("building an engine for {}", self.name);
+        let engine = making(what, budget, |budget| Quick::new(prepared, budget));
+        Ok(Arc::new(engine.with_context(|| format!("no engine for {}", self.name))?))
     }
 
     /// The engine of that choice for the rules in some encoding.
-    pub fn engine_for(&self, game: &Game, choice: Choice, bounds: Bounds) -> Result<Box<dyn Engine>> {
-        self.engine_within(game, choice, &bounds.budget())
+    pub fn engine_within(&self, game: &Game, choice: Choice, budget: &Budget) -> Result<Arc<dyn Engine>> {
+        self.engine_from(&Prepared::new(game.clone()), choice, budget)
     }
 
-    /// The engine of that choice for a judge, who can wait: rows and steps are bounded, and a busy machine does not make a
-    /// game too large.
-    pub fn judge(&self, choice: Choice, bounds: Bounds) -> Result<Box<dyn Engine>> {
-        self.engine_within(self.game()?, choice, &bounds.budget())
-    }
-
-    /// As `engine_for`, within a budget.
-    pub fn engine_within(&self, game: &Game, choice: Choice, budget: &Budget) -> Result<Box<dyn Engine>> {
+    fn engine_from(&self, prepared: &Prepared, choice: Choice, budget: &Budget) -> Result<Arc<dyn Engine>> {
         let what = format!("building an engine for {}", self.name);
-        let engine = making(what, budget, |budget| choice.build(game, budget));
+        let engine = making(what, budget, |budget| choice.build_for(prepared, budget));
         engine.with_context(|| format!("no engine `{}` for {}", choice.name, self.name))
     }
 
     /// The propositional network of the rules.
-    pub fn network(&self, budget: &Budget) -> Result<Compiled> {
-        let game = self.game()?;
+    pub fn network(&self, budget: &Budget) -> Result<Arc<Compiled>> {
+        let prepared = self.prepared()?;
         let what = format!("building a network for {}", self.name);
-        let compiled = making(what, budget, |budget| compile(game, budget));
+        let compiled = making(what, budget, |budget| prepared.network(budget));
         compiled.with_context(|| format!("no propositional network for {}", self.name))
     }
 

@@ -10,19 +10,18 @@
 //! background (`ludex-search` does, for a match), or choose again while a game is played.
 
 use crate::budget::Budget;
-use crate::datalog::Datalog;
 use crate::engine::Engine;
 use crate::error::BuildError;
 use crate::fault::Fault;
 use crate::measure::{batches, one_by_one};
+use crate::prepared::{Interpreter, Prepared};
 use crate::propnet::Propnet;
 use crate::propnet::lanes::Lanes;
 use crate::random::Random;
-use crate::tree::Tree;
 use cpu_time::ThreadTime;
-use ludex_gdl::Game;
-use ludex_gdl::rewrite::fnext::{Encoding, encode};
+use ludex_gdl::rewrite::fnext::Encoding;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// States a second from which on the network is taken without a look at the interpreters: the fastest that was seen
@@ -139,11 +138,28 @@ fn rate(member: &Member) -> Option<f64> {
     }
 }
 
+/// An engine, and how fast it plays.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The engine.
+    pub engine: Arc<dyn Engine>,
+    /// How the rules were written when it was built.
+    pub encoding: Encoding,
+    /// Joint moves a second of random play; 0 before it was measured, or if it met a limit then.
+    pub states_per_second: f64,
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {:.0} states/s", self.engine.name(), self.encoding, self.states_per_second)
+    }
+}
+
 /// What the portfolio has chosen.
 #[derive(Debug)]
 pub struct Chosen {
     /// The engine for single games.
-    pub engine: Box<dyn Engine>,
+    pub engine: Arc<dyn Engine>,
     /// The lanes for batches, if they were asked for and built.
     pub lanes: Option<Lanes>,
     /// How it came to that.
@@ -153,13 +169,16 @@ pub struct Chosen {
 /// How to choose.
 #[derive(Clone, Debug)]
 pub struct Portfolio {
-    /// Bounds on the building of each member.
+    /// Bounds on the building of each member, and on all of it.
     pub budget: Budget,
     /// Processor time for measuring each member.
     pub seconds: f64,
     /// Whether lanes are built and measured too.
     pub batch: bool,
 }
+
+/// Hears of every engine twice: as soon as it can play, and when it is measured.
+pub type Give<'g> = dyn FnMut(Candidate) + 'g;
 
 impl Portfolio {
     /// A twentieth of a second of measuring for each member, for single games.
@@ -168,157 +187,184 @@ impl Portfolio {
     }
 
     /// Builds and measures; an error if no member takes the game.
-    pub fn choose(&self, game: &Game) -> Result<Chosen, BuildError> {
-        let mut trial = Trial { portfolio: self, members: Vec::new(), built: Vec::new(), lanes: None };
+    pub fn choose(&self, prepared: &Prepared) -> Result<Chosen, BuildError> {
+        self.choose_telling(prepared, &mut |_| {})
+    }
+
+    /// As `choose`, and tells `give` of every engine on the way.
+    pub fn choose_telling(&self, prepared: &Prepared, give: &mut Give<'_>) -> Result<Chosen, BuildError> {
+        let mut built: Vec<(usize, Candidate)> = Vec::new();
         let started = Instant::now();
-        let network = trial.network(game);
+        let (network, engine) = self.network(prepared, give);
         let spent = started.elapsed();
-        if network.is_some_and(|rate| rate >= FAST) {
-            for (engine, encoding) in INTERPRETERS {
-                trial.pass_over(engine, encoding, Execution::Scalar, Reason::NetworkIsFast);
-            }
+        built.extend(engine.iter().map(|(_, candidate)| (0, candidate.clone())));
+        let rate = rate(&network);
+        let mut members = vec![network];
+        let (in_lanes, lanes) = self.lanes(engine.as_ref().map(|(engine, _)| &**engine));
+        members.push(in_lanes);
+        if rate.is_some_and(|rate| rate >= FAST) {
+            let passed = |(kind, encoding): (Interpreter, Encoding)| {
+                passed_over(kind.name(), encoding, Execution::Scalar, Reason::NetworkIsFast)
+            };
+            members.extend(INTERPRETERS.map(passed));
         } else {
             // Without a network there is nothing to compare the time with.
-            let budget = match network {
+            let budget = match rate {
                 Some(_) => self.budget.clone().within(spent.max(LEAST_PATIENCE)),
                 None => self.budget.clone(),
             };
-            trial.interpreters(game, &budget);
+            for (member, candidate) in self.interpreters(prepared, &budget, give) {
+                built.extend(candidate.map(|candidate| (members.len(), candidate)));
+                members.push(member);
+            }
         }
-        trial.chosen()
+        chosen(members, built, lanes)
+    }
+
+    /// Tries the network. Of a limited time it gets a half, so that the interpreters get theirs.
+    pub fn network(
+        &self,
+        prepared: &Prepared,
+        give: &mut Give<'_>,
+    ) -> (Member, Option<(Arc<Propnet>, Candidate)>) {
+        let started = ThreadTime::now();
+        match prepared.propnet(&self.budget.share(2)) {
+            Ok(engine) => {
+                let seconds = started.elapsed().as_secs_f64();
+                let (outcome, candidate) = self.measured(engine.clone(), Encoding::Original, seconds, give);
+                (member(NETWORK, Encoding::Original, Execution::Scalar, outcome), Some((engine, candidate)))
+            }
+            Err(error) => {
+                let outcome = Outcome::Declined(error);
+                (member(NETWORK, Encoding::Original, Execution::Scalar, outcome), None)
+            }
+        }
+    }
+
+    /// Builds and measures lanes over the network, if they are asked for.
+    fn lanes(&self, engine: Option<&Propnet>) -> (Member, Option<Lanes>) {
+        let passed = |reason| (passed_over(NETWORK, Encoding::Original, Execution::Lanes, reason), None);
+        let Some(engine) = engine else { return passed(Reason::NoNetwork) };
+        if !self.batch {
+            return passed(Reason::NotAskedFor);
+        }
+        if engine.net().gate_count() > MOST_GATES_FOR_LANES {
+            return passed(Reason::TooManyGates);
+        }
+        let mut initial = vec![0; engine.vocabulary().words()];
+        engine.worker().initial(&mut initial);
+        let started = ThreadTime::now();
+        let (outcome, lanes) = match Lanes::new(engine.net(), &initial, &self.budget) {
+            Ok(lanes) => {
+                let build_seconds = started.elapsed().as_secs_f64();
+                let measured = batches(&lanes, &initial, self.seconds, SEED, &mut |_| {});
+                let states_per_second = measured.states_per_second();
+                (Outcome::Measured { build_seconds, states_per_second }, Some(lanes))
+            }
+            Err(limit) => (Outcome::Declined(limit.into()), None),
+        };
+        (member(NETWORK, Encoding::Original, Execution::Lanes, outcome), lanes)
+    }
+
+    /// Tries the interpreters, one after the other.
+    pub fn interpreters(
+        &self,
+        prepared: &Prepared,
+        budget: &Budget,
+        give: &mut Give<'_>,
+    ) -> Vec<(Member, Option<Candidate>)> {
+        let mut tried: Vec<(Member, Option<Candidate>)> = Vec::new();
+        for (kind, encoding) in INTERPRETERS {
+            let name = kind.name();
+            let is_declined = |(member, _): &(Member, Option<Candidate>)| {
+                member.engine == name && matches!(member.outcome, Outcome::Declined(_))
+            };
+            let reason = match encoding {
+                Encoding::Original => None,
+                _ if tried.iter().any(is_declined) => Some(Reason::DeclinedAsWritten),
+                _ => prepared.translated(budget).is_none().then_some(Reason::NothingToTranslate),
+            };
+            if let Some(reason) = reason {
+                tried.push((passed_over(name, encoding, Execution::Scalar, reason), None));
+                continue;
+            }
+            let started = ThreadTime::now();
+            let (outcome, candidate) = match prepared.interpreter(kind, encoding, budget) {
+                Ok(engine) => {
+                    let seconds = started.elapsed().as_secs_f64();
+                    let (outcome, candidate) = self.measured(engine, encoding, seconds, give);
+                    (outcome, Some(candidate))
+                }
+                Err(error) => (Outcome::Declined(error), None),
+            };
+            tried.push((member(name, encoding, Execution::Scalar, outcome), candidate));
+        }
+        tried
+    }
+
+    /// Lets an engine play for a moment.
+    fn measured(
+        &self,
+        engine: Arc<dyn Engine>,
+        encoding: Encoding,
+        build_seconds: f64,
+        give: &mut Give<'_>,
+    ) -> (Outcome, Candidate) {
+        let candidate = Candidate { engine, encoding, states_per_second: 0.0 };
+        give(candidate.clone());
+        let mut worker = candidate.engine.worker();
+        let played = one_by_one(&mut *worker, self.seconds, &mut Random::new(SEED), &mut |_| {});
+        match played {
+            // It stays unmeasured: any other is better.
+            Err(fault) => (Outcome::Faulted(fault), candidate),
+            Ok(played) => {
+                let states_per_second = played.states_per_second();
+                let candidate = Candidate { states_per_second, ..candidate };
+                give(candidate.clone());
+                (Outcome::Measured { build_seconds, states_per_second }, candidate)
+            }
+        }
     }
 }
 
 /// In the order in which they are tried.
-const INTERPRETERS: [(&str, Encoding); 4] = [
-    ("tree", Encoding::Original),
-    ("tree", Encoding::Relevant),
-    ("datalog", Encoding::Original),
-    ("datalog", Encoding::Relevant),
+const INTERPRETERS: [(Interpreter, Encoding); 4] = [
+    (Interpreter::Tree, Encoding::Original),
+    (Interpreter::Tree, Encoding::Relevant),
+    (Interpreter::Datalog, Encoding::Original),
+    (Interpreter::Datalog, Encoding::Relevant),
 ];
 
-/// A choice in the making.
-struct Trial<'p> {
-    portfolio: &'p Portfolio,
-    members: Vec<Member>,
-    /// The scalar members that were built, by position in `members`.
-    built: Vec<(usize, Box<dyn Engine>)>,
-    lanes: Option<Lanes>,
+/// The name of the network.
+const NETWORK: &str = "propnet";
+
+fn member(engine: &'static str, encoding: Encoding, execution: Execution, outcome: Outcome) -> Member {
+    Member { engine, encoding, execution, outcome }
 }
 
-impl Trial<'_> {
-    /// Tries the network; its rate if it was built. Of a limited time it gets a half, so that the interpreters get theirs.
-    fn network(&mut self, game: &Game) -> Option<f64> {
-        let name = "propnet";
-        let started = ThreadTime::now();
-        let engine = match Propnet::new(game, &self.portfolio.budget.share(2)) {
-            Ok(engine) => engine,
-            Err(error) => {
-                self.add(name, Encoding::Original, Execution::Scalar, Outcome::Declined(error));
-                self.pass_over(name, Encoding::Original, Execution::Lanes, Reason::NoNetwork);
-                return None;
-            }
-        };
-        let build_seconds = started.elapsed().as_secs_f64();
-        let outcome = self.measure(&engine, build_seconds);
-        let member = self.add(name, Encoding::Original, Execution::Scalar, outcome);
-        if !self.portfolio.batch {
-            self.pass_over(name, Encoding::Original, Execution::Lanes, Reason::NotAskedFor);
-        } else if engine.net().gate_count() > MOST_GATES_FOR_LANES {
-            self.pass_over(name, Encoding::Original, Execution::Lanes, Reason::TooManyGates);
-        } else {
-            let mut initial = vec![0; engine.vocabulary().words()];
-            engine.worker().initial(&mut initial);
-            let started = ThreadTime::now();
-            let outcome = match Lanes::new(engine.net(), &initial, &self.portfolio.budget) {
-                Ok(lanes) => {
-                    let build_seconds = build_seconds + started.elapsed().as_secs_f64();
-                    let measured = batches(&lanes, &initial, self.portfolio.seconds, SEED, &mut |_| {});
-                    let states_per_second = measured.states_per_second();
-                    self.lanes = Some(lanes);
-                    Outcome::Measured { build_seconds, states_per_second }
-                }
-                Err(limit) => Outcome::Declined(limit.into()),
-            };
-            self.add(name, Encoding::Original, Execution::Lanes, outcome);
-        }
-        self.built.push((member, Box::new(engine)));
-        rate(&self.members[member])
-    }
+fn passed_over(engine: &'static str, encoding: Encoding, execution: Execution, reason: Reason) -> Member {
+    member(engine, encoding, execution, Outcome::PassedOver(reason))
+}
 
-    fn interpreters(&mut self, game: &Game, budget: &Budget) {
-        let translated = encode(game, Encoding::Relevant, &[], budget);
-        for (name, encoding) in INTERPRETERS {
-            let is_declined =
-                |member: &Member| member.engine == name && matches!(member.outcome, Outcome::Declined(_));
-            let reason = match encoding {
-                Encoding::Original => None,
-                _ if translated.frame.is_none() => Some(Reason::NothingToTranslate),
-                _ => self.members.iter().any(is_declined).then_some(Reason::DeclinedAsWritten),
-            };
-            if let Some(reason) = reason {
-                self.pass_over(name, encoding, Execution::Scalar, reason);
-                continue;
-            }
-            let rules = if encoding == Encoding::Original { game } else { &translated };
-            let started = ThreadTime::now();
-            let engine: Result<Box<dyn Engine>, BuildError> = match name {
-                "tree" => Tree::new(rules, budget).map(|engine| Box::new(engine) as Box<dyn Engine>),
-                _ => Datalog::new(rules, budget).map(|engine| Box::new(engine) as Box<dyn Engine>),
-            };
-            match engine {
-                Ok(engine) => {
-                    let outcome = self.measure(&*engine, started.elapsed().as_secs_f64());
-                    let member = self.add(name, encoding, Execution::Scalar, outcome);
-                    self.built.push((member, engine));
-                }
-                Err(error) => {
-                    self.add(name, encoding, Execution::Scalar, Outcome::Declined(error));
-                }
-            }
-        }
-    }
-
-    fn measure(&self, engine: &dyn Engine, build_seconds: f64) -> Outcome {
-        let mut worker = engine.worker();
-        match one_by_one(&mut *worker, self.portfolio.seconds, &mut Random::new(SEED), &mut |_| {}) {
-            Err(fault) => Outcome::Faulted(fault),
-            Ok(measured) => {
-                Outcome::Measured { build_seconds, states_per_second: measured.states_per_second() }
-            }
-        }
-    }
-
-    fn add(
-        &mut self,
-        engine: &'static str,
-        encoding: Encoding,
-        execution: Execution,
-        outcome: Outcome,
-    ) -> usize {
-        self.members.push(Member { engine, encoding, execution, outcome });
-        self.members.len() - 1
-    }
-
-    fn pass_over(&mut self, engine: &'static str, encoding: Encoding, execution: Execution, reason: Reason) {
-        self.add(engine, encoding, execution, Outcome::PassedOver(reason));
-    }
-
-    fn chosen(self) -> Result<Chosen, BuildError> {
-        let Trial { members, built, lanes, .. } = self;
-        let speed = |member: usize| rate(&members[member]).unwrap_or(0.0);
-        let Some((scalar, engine)) = built.into_iter().max_by(|a, b| speed(a.0).total_cmp(&speed(b.0)))
-        else {
-            let error = members.iter().rev().find_map(|member| match &member.outcome {
-                Outcome::Declined(error) => Some(error.clone()),
-                _ => None,
-            });
-            return Err(error.expect("a member that was tried and not built was declined"));
-        };
-        let in_lanes = members.iter().position(|member| member.execution == Execution::Lanes);
-        let batch = in_lanes.filter(|&lanes| speed(lanes) > speed(scalar)).unwrap_or(scalar);
-        Ok(Chosen { engine, lanes, report: Report { members, scalar, batch } })
-    }
+/// The fastest of those that were built, by position in `members`.
+fn chosen(
+    members: Vec<Member>,
+    built: Vec<(usize, Candidate)>,
+    lanes: Option<Lanes>,
+) -> Result<Chosen, BuildError> {
+    let speed = |member: usize| rate(&members[member]).unwrap_or(0.0);
+    let fastest =
+        built.into_iter().max_by(|(_, a), (_, b)| a.states_per_second.total_cmp(&b.states_per_second));
+    let Some((scalar, Candidate { engine, .. })) = fastest else {
+        let error = members.iter().rev().find_map(|member| match &member.outcome {
+            Outcome::Declined(error) => Some(error.clone()),
+            _ => None,
+        });
+        return Err(error.expect("a member that was tried and not built was declined"));
+    };
+    let in_lanes = members.iter().position(|member| member.execution == Execution::Lanes);
+    let batch = in_lanes.filter(|&lanes| speed(lanes) > speed(scalar)).unwrap_or(scalar);
+    Ok(Chosen { engine, lanes, report: Report { members, scalar, batch } })
 }
 
 /// Every member plays the same random numbers.

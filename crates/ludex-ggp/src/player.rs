@@ -10,6 +10,7 @@
 
 use crate::http::server::Answer;
 use crate::message::{Message, Start};
+use ludex_engine::prepared::Prepared;
 use ludex_gdl::syntax::TextLimits;
 use ludex_gdl::{Diagnostic, Sheet};
 use ludex_search::agent::{self, Agent, AgentError, Stopper};
@@ -140,7 +141,7 @@ impl Player {
             if current.is_some() {
                 return Ok("busy");
             }
-            let agent = Agent::new(Arc::new(game), &start.role, self.settings.agent.clone());
+            let agent = Agent::new(Arc::new(Prepared::new(game)), &start.role, self.settings.agent.clone());
             let begun = Arc::new(Match {
                 id: start.id.clone(),
                 start_clock: start.start_clock,

@@ -534,7 +534,7 @@ impl<'s> Unrolling<'s> {
             Question::Terminal => self.signal(time, system.net().terminal),
             Question::Role => self.solver.constant(find_role(arguments[0]).is_some()),
             Question::Relation(relation) => {
-                let signal = system.answer(relation, &arguments, terms);
+                let signal = system.answer(relation, &arguments);
                 self.signal(time, signal)
             }
         }

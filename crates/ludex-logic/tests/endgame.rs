@@ -6,6 +6,7 @@
 
 use ludex_engine::budget::{Budget, Cancel, Exceeded};
 use ludex_engine::datalog::Datalog;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::{Game, Sheet};
 use ludex_logic::endgame::regress::{Assume, Options, Reached, Regression, Summary, regress};
@@ -72,7 +73,7 @@ fn judge(name: &str, game: &Game, most: usize) -> Option<Summary> {
             // Bdds of ghosts can be huge: this far and no further.
             options.nodes = 300_000;
         }
-        let Ok(regression) = regress(game, &options) else { continue };
+        let Ok(regression) = regress(&Prepared::new(game.clone()), &options) else { continue };
         let summary = regression.summary.clone();
         let depth = if summary.complete { u32::MAX } else { summary.depth };
         let found = differences(&database(regression), &solution, depth);
@@ -183,22 +184,22 @@ fn the_short_way_changes_nothing_but_the_time() {
     let game = bundled("tictactoe");
     let mut options = options(Assume::Derived);
     options.depth = 2;
-    let short = regress(&game, &options).expect("it fits");
+    let short = regress(&Prepared::new(game.clone()), &options).expect("it fits");
     assert!(short.summary.is_strips());
     options.strips = false;
-    let long = regress(&game, &options).expect("it fits");
+    let long = regress(&Prepared::new(game.clone()), &options).expect("it fits");
     assert_eq!(short.bytes, long.bytes);
 }
 
 #[test]
 fn given_facts_are_used() {
     let game = bundled("maze");
-    let derived = regress(&game, &options(Assume::Derived)).expect("it fits");
+    let derived = regress(&Prepared::new(game.clone()), &options(Assume::Derived)).expect("it fits");
     let groups = Database::from_bytes(derived.bytes.clone()).expect("sound").groups();
     assert_eq!(groups.len(), 3, "the robot, the gold and the step are each in one place");
     let groups = groups.into_iter().map(|fluents| Group { fluents, exactly: true }).collect();
     let facts = Facts { groups, ..Facts::default() };
-    let given = regress(&game, &options(Assume::Given(facts))).expect("it fits");
+    let given = regress(&Prepared::new(game.clone()), &options(Assume::Given(facts))).expect("it fits");
     assert_eq!(given.bytes, derived.bytes);
 }
 
@@ -206,7 +207,7 @@ fn given_facts_are_used() {
 fn whoever_watches_sees_how_far_it_got() {
     let reached = Reached::default();
     let options = Options { reached: Some(&reached), ..options(Assume::Derived) };
-    let summary = regress(&bundled("maze"), &options).expect("it fits").summary;
+    let summary = regress(&Prepared::new(bundled("maze")), &options).expect("it fits").summary;
     assert_eq!((reached.depth(), reached.entries()), (summary.depth, summary.entries));
     assert!(summary.depth > 0 && summary.complete);
 }
@@ -215,16 +216,16 @@ fn whoever_watches_sees_how_far_it_got() {
 fn limits_leave_what_is_finished() {
     let game = bundled("nim");
     let solution = solution(&game, 2_000).expect("small");
-    let whole = regress(&game, &options(Assume::Derived)).expect("it fits").summary;
+    let whole = regress(&Prepared::new(game.clone()), &options(Assume::Derived)).expect("it fits").summary;
     let mut shallow = options(Assume::Derived);
     shallow.depth = 3;
-    let regression = regress(&game, &shallow).expect("it fits");
+    let regression = regress(&Prepared::new(game.clone()), &shallow).expect("it fits");
     assert_eq!((regression.summary.depth, regression.summary.stop), (3, None));
     assert!(!regression.summary.complete);
     assert_eq!(differences(&database(regression), &solution, 3), Vec::<String>::new());
     let mut few = options(Assume::Derived);
     few.entries = whole.entries / 2;
-    let regression = regress(&game, &few).expect("the goals fit");
+    let regression = regress(&Prepared::new(game.clone()), &few).expect("the goals fit");
     assert_eq!(regression.summary.stop, Some(Stop::Entries(whole.entries / 2)));
     assert!(regression.summary.entries <= whole.entries / 2);
     let depth = regression.summary.depth;
@@ -232,19 +233,19 @@ fn limits_leave_what_is_finished() {
     assert_eq!(differences(&database(regression), &solution, depth), Vec::<String>::new());
     let mut small = options(Assume::Derived);
     small.nodes = 20_000;
-    let regression = regress(&game, &small).expect("the goals fit");
+    let regression = regress(&Prepared::new(game.clone()), &small).expect("the goals fit");
     assert_eq!(regression.summary.stop, Some(Stop::Nodes(20_000)));
     let depth = regression.summary.depth;
     assert_eq!(differences(&database(regression), &solution, depth), Vec::<String>::new());
     let mut hasty = options(Assume::Derived);
     hasty.steps = 20_000;
-    let regression = regress(&game, &hasty).expect("the goals fit");
+    let regression = regress(&Prepared::new(game.clone()), &hasty).expect("the goals fit");
     assert_eq!(regression.summary.stop, Some(Stop::Limit(Exceeded::Steps(20_000))));
     let cancel = Cancel::default();
     let mut cancelled = options(Assume::Derived);
     cancelled.budget = Budget::default().with_cancel(cancel.clone());
     cancel.cancel();
-    let error = regress(&game, &cancelled).expect_err("there is no network yet");
+    let error = regress(&Prepared::new(game.clone()), &cancelled).expect_err("there is no network yet");
     assert!(
         matches!(error, regress::RegressError::Network(error) if error.limit() == Some(Exceeded::Cancelled))
     );

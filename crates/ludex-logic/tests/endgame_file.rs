@@ -2,6 +2,7 @@
 
 use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal};
+use ludex_engine::prepared::Prepared;
 use ludex_engine::propnet::Propnet;
 use ludex_engine::row;
 use ludex_engine::vocabulary::RoleId;
@@ -29,7 +30,7 @@ fn solved(engine: &Propnet, threads: usize) -> Solution {
 }
 
 fn regressed(game: &Game, depth: u32) -> Vec<u8> {
-    regress(game, &Options { depth, ..Options::default() }).expect("it fits").bytes
+    regress(&Prepared::new(game.clone()), &Options { depth, ..Options::default() }).expect("it fits").bytes
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use ludex_engine::budget::Budget;
 use ludex_engine::engine::Engine;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::propnet::Propnet;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::RoleId;
@@ -137,7 +138,9 @@ fn bundled(name: &str) -> Game {
 }
 
 fn regression() -> Vec<u8> {
-    regress(&bundled("nim"), &Options { depth: 3, ..Options::default() }).expect("it fits").bytes
+    regress(&Prepared::new(bundled("nim")), &Options { depth: 3, ..Options::default() })
+        .expect("it fits")
+        .bytes
 }
 
 fn solution() -> Vec<u8> {

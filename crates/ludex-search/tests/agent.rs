@@ -2,9 +2,10 @@
 
 use ludex::engine::budget::Budget;
 use ludex::engine::error::BuildError;
+use ludex::engine::prepared::Prepared;
 use ludex::gdl::{Game, Sheet};
 use ludex_search::agent::{
-    Agent, AgentError, Builder, Equipment, Settings, Site, endings, facts, interpreters, network, reference,
+    Agent, AgentError, Builder, Equipment, Settings, endings, facts, interpreters, network, reference,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ fn game(name: &str) -> Arc<Game> {
 
 fn agent(name: &str, role: &str, builders: Vec<Builder>) -> Agent {
     Agent::new(
-        game(name),
+        Arc::new(Prepared::new(game(name))),
         role,
         Settings { threads: 2, memory: 64 << 20, builders, extras: Vec::new(), ..Settings::default() },
     )
@@ -68,21 +69,21 @@ fn games_for_one_are_played_to_the_best_end() {
 }
 
 /// A builder that never gives anything, but can be told to end.
-fn endless(site: &Site, budget: &Budget, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+fn endless(prepared: &Prepared, budget: &Budget, _: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
     loop {
-        ludex::engine::datalog::Datalog::new(&site.game, budget)?;
+        ludex::engine::datalog::Datalog::new(prepared.game(), budget)?;
     }
 }
 
 /// Four steps along a line, with a relation of 65,536 rows that takes the builder through the look at its stop. In the
 /// second state there is another move than in the first.
-fn line_with_ballast() -> Arc<Game> {
+fn line_with_ballast() -> Arc<Prepared> {
     let text = "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
         (<= (big ?a ?b ?c ?d ?e ?f ?g ?h) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f) (n ?g) (n ?h))
         (n 0) (n 1) (n 2) (n 3)
         (<= (legal r (go ?x)) (true (at ?x))) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
         (<= terminal (true (at 3)) (big 0 0 0 0 0 0 0 0)) (<= (goal r 100) (true (at 3)))";
-    Arc::new(Sheet::read(text).into_game().expect("a sound sheet"))
+    Arc::new(Prepared::new(Sheet::read(text).into_game().expect("a sound sheet")))
 }
 
 fn without_engine(role: &str) -> Agent {

@@ -4,12 +4,12 @@
 
 use ludex_engine::auto::Portfolio;
 use ludex_engine::budget::Budget;
-use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
-use ludex_engine::propnet::Propnet;
-use ludex_engine::tree::Tree;
+use ludex_engine::prepared::{Interpreter, Prepared};
 use ludex_gdl::Game;
+use ludex_gdl::rewrite::fnext::Encoding;
+use std::sync::Arc;
 
 /// A way to build an engine.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub struct Choice {
     build: Builder,
 }
 
-type Builder = fn(&Game, &Budget) -> Result<Box<dyn Engine>, BuildError>;
+type Builder = fn(&Prepared, &Budget) -> Result<Arc<dyn Engine>, BuildError>;
 
 /// Whichever engine is fastest on the game, by trial.
 pub const AUTO: Choice = Choice { name: "auto", about: "the best engine for the game", build: auto };
@@ -41,23 +41,28 @@ pub fn find(name: &str) -> Option<Choice> {
 
 impl Choice {
     /// Builds the engine for a game, or says why it declines.
-    pub fn build(&self, game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
-        (self.build)(game, budget)
+    pub fn build(&self, game: &Game, budget: &Budget) -> Result<Arc<dyn Engine>, BuildError> {
+        self.build_for(&Prepared::new(game.clone()), budget)
+    }
+
+    /// As `build`, from what has been made for the game already; what is made now is there for others.
+    pub fn build_for(&self, prepared: &Prepared, budget: &Budget) -> Result<Arc<dyn Engine>, BuildError> {
+        (self.build)(prepared, budget)
     }
 }
 
-fn auto(game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Portfolio::new(budget).choose(game)?.engine)
+fn auto(prepared: &Prepared, budget: &Budget) -> Result<Arc<dyn Engine>, BuildError> {
+    Ok(Portfolio::new(budget).choose(prepared)?.engine)
 }
 
-fn propnet(game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Box::new(Propnet::new(game, budget)?))
+fn propnet(prepared: &Prepared, budget: &Budget) -> Result<Arc<dyn Engine>, BuildError> {
+    Ok(prepared.propnet(budget)?)
 }
 
-fn datalog(game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Box::new(Datalog::new(game, budget)?))
+fn datalog(prepared: &Prepared, budget: &Budget) -> Result<Arc<dyn Engine>, BuildError> {
+    prepared.interpreter(Interpreter::Datalog, Encoding::Original, budget)
 }
 
-fn tree(game: &Game, budget: &Budget) -> Result<Box<dyn Engine>, BuildError> {
-    Ok(Box::new(Tree::new(game, budget)?))
+fn tree(prepared: &Prepared, budget: &Budget) -> Result<Arc<dyn Engine>, BuildError> {
+    prepared.interpreter(Interpreter::Tree, Encoding::Original, budget)
 }

@@ -8,6 +8,7 @@ use crate::load::{self, LoadError};
 use crate::play::{Match, PlayError};
 use ludex_board::Boards;
 use ludex_engine::perft::perft;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::{Budget, BuildError, Engine, row};
 use ludex_gdl::{Diagnostic, Sheet};
@@ -38,7 +39,8 @@ pub struct Game {
 
 struct Inner {
     name: String,
-    rules: Arc<ludex_gdl::Game>,
+    /// The checked rules, with what has been made for them.
+    prepared: Arc<Prepared>,
     text: Arc<str>,
     warnings: Vec<Diagnostic>,
     choice: Choice,
@@ -85,13 +87,13 @@ impl Game {
 
     fn new(name: &str, source: &str, sheet: Sheet) -> Result<Game, LoadError> {
         let Some(rules) = sheet.game() else { return Err(LoadError::rules(source, &sheet)) };
-        let rules = Arc::new(rules.clone());
-        Ok(Game::of(name, rules, sheet.text, sheet.findings, engines::AUTO, Budget::default()))
+        let prepared = Arc::new(Prepared::new(rules.clone()));
+        Ok(Game::of(name, prepared, sheet.text, sheet.findings, engines::AUTO, Budget::default()))
     }
 
     fn of(
         name: &str,
-        rules: Arc<ludex_gdl::Game>,
+        prepared: Arc<Prepared>,
         text: Arc<str>,
         warnings: Vec<Diagnostic>,
         choice: Choice,
@@ -99,7 +101,7 @@ impl Game {
     ) -> Game {
         let inner = Inner {
             name: name.to_owned(),
-            rules,
+            prepared,
             text,
             warnings,
             choice,
@@ -114,17 +116,18 @@ impl Game {
     /// The same game, computed by the engine of that name: `auto`, `datalog`, `tree` or `propnet`.
     pub fn with_engine(&self, name: &str) -> Result<Game> {
         let choice = engines::find(name).ok_or_else(|| Error::UnknownEngine(name.to_owned()))?;
-        Ok(self.again(choice, self.inner.budget.clone()))
+        Ok(self.again(self.inner.prepared.clone(), choice, self.inner.budget.clone()))
     }
 
     /// The same game, for which engines are made within this budget; what was made so far is made anew.
     pub fn with_budget(&self, budget: &Budget) -> Game {
-        self.again(self.inner.choice, budget.clone())
+        let prepared = Arc::new(Prepared::new(self.rules().clone()));
+        self.again(prepared, self.inner.choice, budget.clone())
     }
 
-    fn again(&self, choice: Choice, budget: Budget) -> Game {
-        let Inner { name, rules, text, warnings, .. } = &*self.inner;
-        Game::of(name, rules.clone(), text.clone(), warnings.clone(), choice, budget)
+    fn again(&self, prepared: Arc<Prepared>, choice: Choice, budget: Budget) -> Game {
+        let Inner { name, text, warnings, .. } = &*self.inner;
+        Game::of(name, prepared, text.clone(), warnings.clone(), choice, budget)
     }
 
     /// What it is called: a bundled name, or that of its file.
@@ -134,7 +137,12 @@ impl Game {
 
     /// The checked rules, which everything else in Ludex takes.
     pub fn rules(&self) -> &Arc<ludex_gdl::Game> {
-        &self.inner.rules
+        self.inner.prepared.game()
+    }
+
+    /// The checked rules with what has been made for them, for everything that takes from it.
+    pub fn prepared(&self) -> &Arc<Prepared> {
+        &self.inner.prepared
     }
 
     /// The text of the rules.
@@ -149,15 +157,15 @@ impl Game {
 
     /// The engine, built when it is first needed.
     pub fn engine(&self) -> Result<&Arc<dyn Engine>> {
-        let build = || Ok(self.inner.choice.build(&self.inner.rules, &self.inner.budget)?.into());
+        let build = || self.inner.choice.build_for(&self.inner.prepared, &self.inner.budget);
         self.inner.engine.get_or_init(build).as_ref().map_err(|error| Error::Build(error.clone()))
     }
 
     /// Lanes, if the game is one for them.
     pub(crate) fn lanes(&self) -> Option<&Lanes> {
         let build = || {
-            let Inner { rules, budget, .. } = &*self.inner;
-            let compiled = ludex_engine::propnet::compile(rules, budget).ok()?;
+            let Inner { prepared, budget, .. } = &*self.inner;
+            let compiled = prepared.network(budget).ok()?;
             Lanes::new(&compiled.net, &compiled.initial, budget).ok()
         };
         self.inner.lanes.get_or_init(build).as_ref()

@@ -155,11 +155,11 @@ fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Re
 
 fn auto(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     // The table is for people; programs want the choice alone.
-    let game = loaded.game()?;
+    let prepared = loaded.prepared()?;
     let budget = args.allowance.budget(args.bounds);
     let what = format!("building engines for {}", loaded.name);
     let choose =
-        |budget: &Budget| Portfolio { batch: !args.json.json, ..Portfolio::new(budget) }.choose(game);
+        |budget: &Budget| Portfolio { batch: !args.json.json, ..Portfolio::new(budget) }.choose(prepared);
     let chosen = making(what, &budget, choose).with_context(|| format!("no engine for {}", loaded.name))?;
     let build_seconds = started.elapsed().as_secs_f64();
     let line = scalar(args, &loaded.name, &*chosen.engine, &budget, build_seconds)?;

@@ -42,7 +42,8 @@ fn tree(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
 
 fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     let started = Instant::now();
-    let Compiled { vocabulary, net, sizes, .. } = loaded.network(&Budget::default())?;
+    let compiled = loaded.network(&Budget::default())?;
+    let Compiled { vocabulary, net, sizes, .. } = &*compiled;
     let seconds = started.elapsed().as_secs_f64();
     let moves: usize = vocabulary.roles().map(|role| vocabulary.move_count(role)).sum();
     let legal = net.cone_size(net.legal.iter().flatten().copied());

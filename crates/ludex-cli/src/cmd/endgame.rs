@@ -37,7 +37,6 @@ const MOST_NODES: usize = 2_000_000_000;
 
 fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let rules = loaded.game()?;
     let budget = args.bounds.budget().with_resident(megabytes(args.memory));
     let budget = budget.within(Duration::from_secs_f64(args.time)).with_cancel(interrupt::stop_token());
     let assume = match args.prove {
@@ -47,7 +46,8 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
             let _progress = Progress::spinner(format!("proving facts about {}", loaded.name));
             let time = Duration::from_secs_f64(seconds);
             Assume::Given(
-                discover::facts(rules, &budget.clone().within(time)).with_context(|| loaded.name.clone())?,
+                discover::facts(loaded.prepared()?, &budget.clone().within(time))
+                    .with_context(|| loaded.name.clone())?,
             )
         }
     };
@@ -70,7 +70,7 @@ fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
             let entries = count_entries(reached.entries());
             format!("regressing the goals of {name}: {entries} to depth {}", reached.depth())
         });
-        regress(rules, &options).with_context(|| loaded.name.clone())?
+        regress(loaded.prepared()?, &options).with_context(|| loaded.name.clone())?
     };
     let cpu_seconds = cpu.elapsed().as_secs_f64();
     file::write(&args.output, &regression.bytes)
@@ -118,7 +118,7 @@ fn open(path: &Path) -> Result<Database> {
 }
 
 /// The engine of the rules that a database carries.
-fn engine(database: &Database, budget: &Budget) -> Result<Box<dyn Engine>> {
+fn engine(database: &Database, budget: &Budget) -> Result<Arc<dyn Engine>> {
     let game = database.game()?;
     let engine =
         making("building an engine".to_owned(), budget, |budget| engines::AUTO.build(&game, budget))?;

@@ -10,7 +10,7 @@ use crate::{game, limit};
 use anyhow::Result;
 use ludex::engine::engine::{PlayoutBuffer, Worker};
 use ludex::engine::fault::Fault;
-use ludex::engine::propnet::{compile, lanes::Lanes};
+use ludex::engine::propnet::lanes::Lanes;
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::RoleId;
 use ludex::engines::{self, Choice};
@@ -63,9 +63,9 @@ fn play(
     time: Duration,
 ) -> Result<(Counts, Duration)> {
     let loaded = game::read(sheet)?;
-    let game = loaded.game()?;
+    let prepared = loaded.prepared()?;
     if choice.name == engines::AUTO.name
-        && let Ok(compiled) = compile(game, &bounds.budget())
+        && let Ok(compiled) = prepared.network(&bounds.budget())
     {
         let lanes = Lanes::new(&compiled.net, &compiled.initial, &bounds.budget())?;
         return Ok(batches(&lanes, &compiled.initial, seed, time));

@@ -27,12 +27,12 @@ use std::time::Duration;
 pub fn run(args: &Match, out: &mut dyn Write) -> Result<Status> {
     let players = args.players.iter().map(|text| Player::read(text)).collect::<Result<Vec<_>>>()?;
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.judge(args.engine.engine, args.bounds)?;
+    let engine = loaded.quick(args.engine.engine, &args.bounds.budget())?;
     let setting = Setting {
         name: loaded.name.clone(),
-        game: Arc::new(loaded.game()?.clone()),
+        prepared: loaded.prepared()?.clone(),
         rules: print::kif(&loaded.sheet.tree).into(),
-        engine: engine.into(),
+        engine,
     };
     let terms = Terms {
         start_clock: Duration::from_secs_f64(args.startclock),

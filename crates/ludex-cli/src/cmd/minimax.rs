@@ -15,6 +15,7 @@ use ludex::gdl::rewrite::fnext::{Encoding, encode};
 use ludex::search::minimax::{Settings, fastest, search};
 use serde_json::json;
 use std::io::Write;
+use std::sync::Arc;
 
 pub fn run(args: &Minimax, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
@@ -65,7 +66,7 @@ fn choose(
     loaded: &Loaded,
     settings: &Settings,
     budget: &Budget,
-) -> Result<(Encoding, Box<dyn Engine>)> {
+) -> Result<(Encoding, Arc<dyn Engine>)> {
     let game = loaded.game()?;
     let build = |game: &Game| loaded.engine_within(game, args.engine.engine, budget);
     let impossible = encoding::impossible(loaded, args.prove, budget)?;
@@ -84,10 +85,10 @@ fn choose(
 fn measure(
     game: &Game,
     impossible: &[PartialJointMove],
-    build: &dyn Fn(&Game) -> Result<Box<dyn Engine>>,
+    build: &dyn Fn(&Game) -> Result<Arc<dyn Engine>>,
     settings: &Settings,
     budget: &Budget,
-) -> Result<(Encoding, Box<dyn Engine>)> {
+) -> Result<(Encoding, Arc<dyn Engine>)> {
     let mut members = vec![(Encoding::Original, build(game)?)];
     let translated = encode(game, Encoding::Relevant, impossible, budget);
     // A translation that an engine declines is no reason to fail: there is the original.

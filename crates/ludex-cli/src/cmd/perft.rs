@@ -16,7 +16,7 @@ use std::time::Instant;
 pub fn run(args: &Perft, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
     let budget = args.allowance.budget(args.bounds);
-    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
+    let engine = loaded.quick(args.engine.engine, &budget)?;
     let mut worker = engine.worker();
     worker.obey(&budget);
     if args.divide {

@@ -24,7 +24,7 @@ pub fn run(args: &Print, out: &mut dyn Write) -> Result<Status> {
         Target::Infix => print::infix(tree),
         // Answer-set programs have no nested disjunction: they are always made from the split rules.
         Target::Asp => print::asp(rules),
-        Target::Aiger => aiger(&loaded.network(&Budget::default())?)
+        Target::Aiger => aiger(&*loaded.network(&Budget::default())?)
             .with_context(|| format!("no AIGER text for {}", loaded.name))?,
     };
     out.write_all(text.as_bytes())?;

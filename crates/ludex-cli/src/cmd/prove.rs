@@ -38,8 +38,9 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     let started = Instant::now();
     let time = Duration::from_secs_f64(args.time);
     let budget = args.bounds.budget().with_resident(megabytes(args.memory));
+    let prepared = loaded.prepared()?;
     let built = making(format!("compiling {}", loaded.name), &budget.clone().within(time), |budget| {
-        System::new(game, &relations, budget)
+        System::new(prepared, &relations, budget)
     });
     let building = started.elapsed();
     let system = match built {

@@ -17,7 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub fn run(args: &Simulate, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
     let budget = args.allowance.budget(args.bounds);
-    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
+    let engine = loaded.quick(args.engine.engine, &budget)?;
     let vocabulary: &Vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
     worker.obey(&budget);

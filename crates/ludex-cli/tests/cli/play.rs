@@ -114,7 +114,7 @@ fn a_match_is_shown_and_its_record_replays() {
     let record = Scratch::new("match-record.json", "");
     let command = ["match", "tictactoe", "ludex", "random", "--playclock", "0.2", "--record", record.path()];
     let run = ludex(&with(&command)).ends_with(0);
-    assert!(run.out.starts_with("tictactoe: 29 fluents, judge propnet; x ludex, o random\n"), "{}", run.out);
+    assert!(run.out.starts_with("tictactoe: 29 fluents, judge auto; x ludex, o random\n"), "{}", run.out);
     for expected in ["\nStep 0\n", "played: x (mark ", "x thinks: (mark ", "goals: x "] {
         assert!(run.out.contains(expected), "{expected}: {}", run.out);
     }

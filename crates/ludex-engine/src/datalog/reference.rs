@@ -5,6 +5,7 @@ use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
 use crate::fault::{Fault, Question};
 use crate::frontend::{Base, Estimate, Overrun, Program, Questions, Shape, Stay, Store, StratumPlan};
+use crate::outputs::{Instance, Outputs};
 use crate::random::Random;
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
@@ -90,8 +91,18 @@ impl Datalog {
 
     /// As `new`, with the vocabulary of the game, or of the game that this one is a translation of, already at hand.
     pub fn over(game: &Game, vocabulary: &Arc<Vocabulary>, budget: &Budget) -> Result<Datalog, BuildError> {
-        let first = Datalog::attempt(game, vocabulary, Vec::new(), budget)?;
-        Datalog::tuned(game, first, budget)
+        Datalog::with_outputs(game, vocabulary, &Outputs::default(), budget)
+    }
+
+    /// As `over`, which can also say what instances of some relations hold in a state ([`Datalog::asked`]).
+    pub fn with_outputs(
+        game: &Game,
+        vocabulary: &Arc<Vocabulary>,
+        outputs: &Outputs,
+        budget: &Budget,
+    ) -> Result<Datalog, BuildError> {
+        let first = Datalog::attempt(game, vocabulary, outputs, Vec::new(), budget)?;
+        Datalog::tuned(game, outputs, first, budget)
     }
 
     /// The engine as soon as there is one: every relation is computed whole. The vocabulary must be the game's.
@@ -100,7 +111,7 @@ impl Datalog {
         vocabulary: &Arc<Vocabulary>,
         budget: &Budget,
     ) -> Result<Datalog, BuildError> {
-        Ok(Datalog::of(Datalog::attempt(game, vocabulary, Vec::new(), budget)?.engine))
+        Ok(Datalog::of(Datalog::attempt(game, vocabulary, &Outputs::default(), Vec::new(), budget)?.engine))
     }
 
     /// Prepares the rules in two steps, for those who cannot wait: hands out the engine of
@@ -111,12 +122,12 @@ impl Datalog {
         budget: &Budget,
         give: &mut dyn FnMut(Datalog),
     ) -> Result<(), BuildError> {
-        let first = Datalog::attempt(game, vocabulary, Vec::new(), budget)?;
+        let first = Datalog::attempt(game, vocabulary, &Outputs::default(), Vec::new(), budget)?;
         let is_final = first.heavy.is_empty();
         give(Datalog::of(first.engine));
         if !is_final {
-            let again = Datalog::attempt(game, vocabulary, Vec::new(), budget)?;
-            give(Datalog::tuned(game, again, budget)?);
+            let again = Datalog::attempt(game, vocabulary, &Outputs::default(), Vec::new(), budget)?;
+            give(Datalog::tuned(game, &Outputs::default(), again, budget)?);
         }
         Ok(())
     }
@@ -128,23 +139,29 @@ impl Datalog {
     fn attempt(
         game: &Game,
         vocabulary: &Arc<Vocabulary>,
+        outputs: &Outputs,
         demanded: Vec<RelationId>,
         budget: &Budget,
     ) -> Result<Trial, BuildError> {
-        Base::build_on_demand(game, demanded, vocabulary.terms(), budget, |base| {
+        Base::build_on_demand(game, outputs, demanded, vocabulary.terms(), budget, |base| {
             Datalog::trial(base, vocabulary.clone(), budget)
         })
     }
 
     /// Tries the relations with many rows on demand.
-    fn tuned(game: &Game, mut best: Trial, budget: &Budget) -> Result<Datalog, BuildError> {
+    fn tuned(
+        game: &Game,
+        outputs: &Outputs,
+        mut best: Trial,
+        budget: &Budget,
+    ) -> Result<Datalog, BuildError> {
         let vocabulary = best.engine.vocabulary.clone();
         for _ in 0..MOST_TRIALS {
             // All heavy relations together, since one that is asked often asks another; else the heaviest.
             let choices = [best.heavy.as_slice(), best.heavy.get(..1).unwrap_or_default()];
             let improved = choices.iter().filter(|more| !more.is_empty()).find_map(|more| {
                 let demanded = [best.demanded.as_slice(), more].concat();
-                let other = Datalog::attempt(game, &vocabulary, demanded, budget).ok()?;
+                let other = Datalog::attempt(game, &vocabulary, outputs, demanded, budget).ok()?;
                 (other.work * 10 < best.work * 9).then_some(other)
             });
             budget.check()?;
@@ -187,15 +204,23 @@ impl Datalog {
         Ok(Trial { demanded: base.demanded.clone(), work, heavy, engine })
     }
 
-    /// What helper rules ask ([`crate::propnet::Asked`]): the first arguments of the goals of whoever is no
-    /// role that hold in `state`, as terms of `terms`. For single questions: it starts a worker each time.
-    pub fn asked(&self, state: &Row, terms: &mut Terms) -> Result<Vec<TermId>, Exceeded> {
+    /// The instances of the relations among its outputs that hold in `state`, as terms of `terms`, which must begin with
+    /// the vocabulary's. For single questions: it starts a worker each time.
+    pub fn asked(&self, state: &Row, terms: &mut Terms) -> Result<Vec<Instance>, Exceeded> {
         let compiled = &*self.compiled;
         let mut memory = Memory::new(compiled, &compiled.budget);
-        memory.ask(compiled, state, &compiled.questions.goal).map_err(|overrun| overrun.limit)?;
-        let rows = memory.store.table(compiled.program.goal).rows().map(|row| row[0]);
-        let asked = rows.filter(|first| !compiled.codes.roles.contains(first));
-        Ok(asked.map(|term| terms.copy(&memory.store.terms, term)).collect())
+        memory.ask(compiled, state, &compiled.questions.asked).map_err(|overrun| overrun.limit)?;
+        let mut own = memory.store.terms.clone();
+        let mut instances = Vec::new();
+        for output in &compiled.program.outputs {
+            let shape = compiled.program.table(output.table).shape;
+            for row in memory.store.table(output.table).rows() {
+                let arguments = output.arguments(shape, &mut own, row);
+                let arguments = arguments.into_iter().map(|term| terms.copy(&own, term)).collect();
+                instances.push(Instance { relation: output.relation, arguments });
+            }
+        }
+        Ok(instances)
     }
 }
 

@@ -6,6 +6,7 @@ use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program,
 use super::split::Split;
 use crate::budget::{Budget, Exceeded};
 use crate::error::BuildError;
+use crate::outputs::Outputs;
 use crate::row;
 use crate::terms::Terms;
 use crate::vocabulary::Vocabulary;
@@ -79,17 +80,19 @@ impl Overrun {
 /// on demand, and it is tried again.
 pub(super) fn fitting<T>(
     game: &Game,
+    outputs: &Outputs,
     mut demanded: Vec<RelationId>,
     terms: &Terms,
     mut build: impl FnMut(Program, &[RelationId]) -> Result<T, Overrun>,
 ) -> Result<T, BuildError> {
     let original_relations = game.rules.relations().count();
     loop {
-        let rewritten = if demanded.is_empty() { None } else { on_demand(game, &demanded) };
+        let rewritten =
+            if demanded.is_empty() { None } else { on_demand(game, &demanded, &outputs.relations) };
         if rewritten.is_none() && !demanded.is_empty() {
             return Err(BuildError::not_on_demand());
         }
-        let program = Program::new(rewritten.as_ref().unwrap_or(game), terms.clone())?;
+        let program = Program::new(rewritten.as_ref().unwrap_or(game), outputs, terms.clone())?;
         let overrun = match build(program, &demanded) {
             Ok(result) => return Ok(result),
             Err(overrun) => overrun,
@@ -108,7 +111,9 @@ pub(super) fn fitting<T>(
         }
         // Demanding a relation again, or one that only the rewriting brought, would lead nowhere.
         let mut tried = HashSet::new();
-        let is_asked_from_outside = |relation: RelationId| game.rules.relation(relation).keyword.is_some();
+        let is_asked_from_outside = |relation: RelationId| {
+            game.rules.relation(relation).keyword.is_some() || outputs.relations.contains(&relation)
+        };
         let likely = overrun.relations.iter().copied().filter(|&relation| {
             relation.index() < original_relations
                 && !is_asked_from_outside(relation)
@@ -116,7 +121,7 @@ pub(super) fn fitting<T>(
         });
         let next = likely.take(MOST_DEMANDED).find(|&relation| {
             !demanded.contains(&relation)
-                && on_demand(game, &[demanded.as_slice(), &[relation]].concat()).is_some()
+                && on_demand(game, &[demanded.as_slice(), &[relation]].concat(), &outputs.relations).is_some()
         });
         match next {
             Some(relation) => demanded.push(relation),
@@ -153,20 +158,21 @@ impl Base {
         budget: &Budget,
         build: impl FnMut(&Base) -> Result<T, Overrun>,
     ) -> Result<T, BuildError> {
-        Base::build_on_demand(game, Vec::new(), &Terms::default(), budget, build)
+        Base::build_on_demand(game, &Outputs::default(), Vec::new(), &Terms::default(), budget, build)
     }
 
-    /// As `build`, with some relations on demand from the start, and terms whose numbers stay valid.
+    /// As `build`, with other outputs, some relations on demand from the start, and terms whose numbers stay valid.
     pub(crate) fn build_on_demand<T>(
         game: &Game,
+        outputs: &Outputs,
         demanded: Vec<RelationId>,
         terms: &Terms,
         budget: &Budget,
         mut build: impl FnMut(&Base) -> Result<T, Overrun>,
     ) -> Result<T, BuildError> {
-        let game = without_trails(game);
+        let game = without_trails(game, &outputs.relations);
         let original_relations = game.rules.relations().count();
-        fitting(&game, demanded, terms, |program, demanded| {
+        fitting(&game, outputs, demanded, terms, |program, demanded| {
             let mut store = program.empty_store();
             fill(&program, &mut store, budget, |_| true)?;
             build(&Base { program, store, demanded: demanded.to_vec(), original_relations })

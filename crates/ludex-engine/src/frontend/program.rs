@@ -11,6 +11,7 @@ use super::evaluate::Store;
 use super::plan::Estimate;
 use crate::budget::Exceeded;
 use crate::error::BuildError;
+use crate::outputs::Outputs;
 use crate::terms::{TermId, Terms};
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::analysis::dependencies::{Dependencies, Phase, phases};
@@ -223,24 +224,48 @@ pub(crate) struct Program {
     pub(crate) role: TableId,
     pub(crate) goal: TableId,
     pub(crate) terminal: TableId,
+    /// The tables of the relations that are asked for beside those of keywords.
+    pub(crate) outputs: Vec<OutputTable>,
     /// What each column of each table can hold.
     pub(crate) columns: Vec<Vec<Arc<Domain>>>,
     /// What can be said of the sizes of the tables before any is filled.
     pub(crate) guesses: Vec<Estimate>,
 }
 
+/// A table of a relation that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutputTable {
+    pub(crate) relation: RelationId,
+    pub(crate) table: TableId,
+    /// The argument that is spread over columns.
+    spread: usize,
+}
+
+impl OutputTable {
+    /// The arguments that a row of the table stands for.
+    pub(crate) fn arguments(&self, shape: Shape, terms: &mut Terms, row: &[TermId]) -> Vec<TermId> {
+        let Shape::Function((name, count)) = shape else { return row.to_vec() };
+        let (before, rest) = row.split_at(self.spread);
+        let (inside, after) = rest.split_at(count);
+        [before, &[terms.intern(name, inside)], after].concat()
+    }
+}
+
 impl Program {
-    /// Flattens the rules, unless that gives too many. The numbers of `terms` stay valid in the program.
-    pub(crate) fn new(game: &Game, terms: Terms) -> Result<Program, BuildError> {
+    /// Flattens the rules that the outputs need, unless that gives too many. The numbers of `terms` stay valid in the
+    /// program.
+    pub(crate) fn new(game: &Game, outputs: &Outputs, terms: Terms) -> Result<Program, BuildError> {
         let rules = &game.rules;
         let domains = Domains::of(rules);
         let dependencies = Dependencies::of(rules);
         let phases = phases(rules, &dependencies);
         // `base`, `input` and whatever else no question reads is left out.
         let read = dependencies.closure(
-            [Keyword::Role, Keyword::Init, Keyword::Legal, Keyword::Next, Keyword::Terminal, Keyword::Goal]
-                .map(|keyword| rules.keyword(keyword))
+            [Keyword::Role, Keyword::Init, Keyword::Legal, Keyword::Next, Keyword::Terminal]
                 .into_iter()
+                .chain(outputs.goals.then_some(Keyword::Goal))
+                .map(|keyword| rules.keyword(keyword))
+                .chain(outputs.relations.iter().copied())
                 .chain(game.frame),
         );
         let mut builder = Builder {
@@ -294,6 +319,11 @@ impl Program {
         }
         drop_certain_ends(&mut fluents, &mut strata);
         let spread = &builder.spread;
+        let outputs = (0..).map(TableId).zip(&builder.tables).filter_map(|(table, info)| {
+            let relation = outputs.relations.contains(&info.relation).then_some(info.relation)?;
+            Some(OutputTable { relation, table, spread: spread[relation.index()].unwrap_or(0) })
+        });
+        let outputs = outputs.collect();
         let columns: Vec<Vec<Arc<Domain>>> = builder
             .tables
             .iter()
@@ -311,6 +341,7 @@ impl Program {
             role,
             goal,
             terminal,
+            outputs,
         })
     }
 

@@ -10,6 +10,8 @@ pub(crate) struct Questions {
     pub(crate) terminal: Vec<usize>,
     pub(crate) goal: Vec<usize>,
     pub(crate) next: Vec<usize>,
+    /// What the relations need that are asked for beside those of keywords.
+    pub(crate) asked: Vec<usize>,
 }
 
 impl Questions {
@@ -46,6 +48,7 @@ impl Questions {
             legal: needed(&mut program.moves.iter().map(|m| m.legal)),
             terminal: needed(&mut [program.terminal].into_iter()),
             goal: needed(&mut [program.goal].into_iter()),
+            asked: needed(&mut program.outputs.iter().map(|output| output.table)),
             next: needed(&mut program.fluents.iter().flat_map(|f| {
                 let ends = match f.stay {
                     Stay::Unless(ends) => Some(ends),

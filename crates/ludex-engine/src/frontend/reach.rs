@@ -18,6 +18,7 @@ use super::program::{Arg, FlatAtom, FlatLiteral, FlatRule, FlatStratum, Program,
 use super::project::{capacity, project};
 use crate::budget::Budget;
 use crate::error::BuildError;
+use crate::outputs::Outputs;
 use crate::terms::Terms;
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::Game;
@@ -47,9 +48,12 @@ const MOST_VARIANTS: usize = 64;
 
 /// The tables of fluents and moves filled with what play can reach, and usually with some that it cannot.
 pub(crate) fn reach(game: &Game, budget: &Budget) -> Result<(Program, Store), BuildError> {
-    let game = without_trails(game);
+    let game = without_trails(game, &[]);
     let attempt = |most_rows: usize| {
-        fitting(&game, Vec::new(), &Terms::default(), |program, _| fixpoint(program, budget, most_rows))
+        let outputs = Outputs { goals: false, ..Outputs::default() };
+        fitting(&game, &outputs, Vec::new(), &Terms::default(), |program, _| {
+            fixpoint(program, budget, most_rows)
+        })
     };
     attempt(LARGE_TABLE).or_else(|error| match error.limit() {
         Some(limit) if limit.is_final() => Err(error),

@@ -10,7 +10,8 @@ use super::net::{Block, Net, NetBuilder, Node, Signal, TICKS_A_GATE};
 use crate::budget::{Exceeded, Meter};
 use crate::engine::Goal;
 use crate::frontend::{Base, Program, Shape, Stay};
-use crate::terms::TermId;
+use crate::outputs::Instance;
+use crate::terms::{TermId, Terms};
 use crate::vocabulary::{MoveId, RoleId, Vocabulary};
 use hashbrown::{HashMap, HashSet};
 use ludex_gdl::analysis::dependencies::Phase;
@@ -345,25 +346,25 @@ impl Builder<'_> {
                 goals[role.index()].push((value, signal(program.goal, row)));
             }
         }
-        let asked = others(program, ground, vocabulary).map(|(row, _)| signal(program.goal, row)).collect();
+        let rows = |table| (0..store.table(table).len()).map(move |row| (table, row));
+        let asked = program.outputs.iter().flat_map(|output| rows(output.table));
+        let asked = asked.map(|(table, row)| signal(table, row)).collect();
         Ok(Net { nodes: self.net.nodes, blocks: self.net.blocks, legal, next, terminal, goals, asked })
     }
 }
 
-/// The goals of whoever is no role: what helper rules ask.
-pub(super) fn asked(base: &Base, ground: &Ground, vocabulary: &Vocabulary) -> Vec<TermId> {
-    others(&base.program, ground, vocabulary).map(|(_, term)| term).collect()
-}
-
-/// The rows of `goal` whose first column is no role, with that column.
-fn others(
-    program: &Program,
-    ground: &Ground,
-    vocabulary: &Vocabulary,
-) -> impl Iterator<Item = (usize, TermId)> {
-    let rows = ground.store.table(program.goal).rows().enumerate();
-    let is_role = |term: TermId| vocabulary.find_role(term).is_some();
-    rows.map(|(row, columns)| (row, columns[0])).filter(move |(_, term)| !is_role(*term))
+/// The instances of the relations that are outputs, in the order of `Net::asked`, as terms of `terms`.
+pub(super) fn instances(base: &Base, ground: &Ground, terms: &mut Terms) -> Vec<Instance> {
+    let program = &base.program;
+    let mut instances = Vec::new();
+    for output in &program.outputs {
+        let shape = program.table(output.table).shape;
+        instances.extend(ground.store.table(output.table).rows().map(|row| Instance {
+            relation: output.relation,
+            arguments: output.arguments(shape, terms, row),
+        }));
+    }
+    instances
 }
 
 impl Builder<'_> {

@@ -39,7 +39,8 @@ pub use scalar::Propnet;
 use crate::budget::{Budget, Stage};
 use crate::error::BuildError;
 use crate::frontend::Base;
-use crate::terms::{TermId, Terms};
+use crate::outputs::{Instance, Outputs};
+use crate::terms::Terms;
 use crate::vocabulary::Vocabulary;
 use ludex_gdl::Game;
 use std::sync::Arc;
@@ -66,19 +67,17 @@ pub struct Compiled {
     pub initial: Vec<u64>,
     /// How it came about.
     pub sizes: Sizes,
-    /// What `Net::asked` stands for.
+    /// The instances of the relations that are outputs.
     pub asked: Asked,
 }
 
-/// Questions beyond those of the contract. A rule for the `goal` of somebody who is no role has no other use,
-/// so a caller that wants to know when `p(X)` holds adds `goal(ask(X), 0) :- p(X)` to the rules: each ground
-/// `ask(x)` becomes an output, in the order of `Net::asked`.
+/// When the instances of the relations hold that are outputs ([`Outputs::relations`]). What is not listed never does.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// The table of the terms.
+    /// The table of the terms; it begins with the vocabulary's.
     pub terms: Terms,
-    /// The first arguments of those goals.
-    pub questions: Vec<TermId>,
+    /// Each instance that can hold, and when it does.
+    pub instances: Vec<(Instance, Signal)>,
 }
 
 /// Rules with fewer instances than this stay whole: they are cheap, and common conditions are taken out of them
@@ -96,28 +95,40 @@ pub fn compile_over(
     vocabulary: &Arc<Vocabulary>,
     budget: &Budget,
 ) -> Result<Compiled, BuildError> {
-    compile_in_parts(game, vocabulary, budget, FEW_INSTANCES)
+    compile_for(game, vocabulary, &Outputs::default(), budget)
+}
+
+/// As `compile_over`, for other outputs.
+pub fn compile_for(
+    game: &Game,
+    vocabulary: &Arc<Vocabulary>,
+    outputs: &Outputs,
+    budget: &Budget,
+) -> Result<Compiled, BuildError> {
+    compile_in_parts(game, vocabulary, outputs, budget, FEW_INSTANCES)
 }
 
 /// As `compile`, with rules of more than `few` instances taken apart.
 fn compile_in_parts(
     game: &Game,
     vocabulary: &Arc<Vocabulary>,
+    outputs: &Outputs,
     budget: &Budget,
     few: f64,
 ) -> Result<Compiled, BuildError> {
-    Base::build_on_demand(game, Vec::new(), vocabulary.terms(), budget, |base| {
+    Base::build_on_demand(game, outputs, Vec::new(), vocabulary.terms(), budget, |base| {
         budget.begin(Stage::Grounding)?;
         let ground = ground::Ground::new(base, budget, few)?;
         budget.begin(Stage::Gates)?;
         let meter = &mut budget.clock();
         let net = build::build(base, &ground, vocabulary, meter)?;
-        let swept = net.swept(meter)?;
+        let mut swept = net.swept(meter)?;
         let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
         let initial = base.initial(vocabulary);
-        let questions = build::asked(base, &ground, vocabulary);
-        let terms = if questions.is_empty() { Terms::default() } else { ground.store.terms };
-        let asked = Asked { terms, questions };
+        let mut asked = Asked { terms: ground.store.terms.clone(), instances: Vec::new() };
+        let signals = std::mem::take(&mut swept.asked);
+        asked.instances =
+            build::instances(base, &ground, &mut asked.terms).into_iter().zip(signals).collect();
         Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes, asked })
     })
 }
@@ -144,8 +155,9 @@ mod tests {
             let game = ludex_gdl::Sheet::read(&text).into_game().expect("bundled games have no errors");
             let budget = Budget::default();
             let vocabulary = Arc::new(Vocabulary::new(&game, &budget).expect("it fits"));
-            let [whole, parts] = [f64::INFINITY, 0.0]
-                .map(|few| compile_in_parts(&game, &vocabulary, &budget, few).expect("it fits"));
+            let [whole, parts] = [f64::INFINITY, 0.0].map(|few| {
+                compile_in_parts(&game, &vocabulary, &Outputs::default(), &budget, few).expect("it fits")
+            });
             games += 1;
             apart += usize::from(whole.sizes.rules != parts.sizes.rules);
             let whole = Propnet::of(whole, &budget).expect("it fits");

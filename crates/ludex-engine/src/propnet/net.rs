@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 /// A signal, or its inverse: the number of the node twice, plus one if inverted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Signal(pub u32);
+pub struct Signal(pub(crate) u32);
 
 impl Signal {
     /// Never true.
@@ -95,11 +95,20 @@ pub struct Net {
     pub terminal: Signal,
     /// For each role its goal values and when they are given. A value that is no number is `None`.
     pub goals: Vec<Vec<(Option<Goal>, Signal)>>,
-    /// What else was asked (see [`super::Asked`]).
-    pub asked: Vec<Signal>,
+    /// What else is read, while a network is being made.
+    pub(crate) asked: Vec<Signal>,
 }
 
 impl Net {
+    /// The signal of a node.
+    ///
+    /// # Panics
+    /// If the network has no such node.
+    pub fn signal(&self, node: usize) -> Signal {
+        assert!(node < self.nodes.len(), "the network has {} nodes, no node {node}", self.nodes.len());
+        Signal::plain(node)
+    }
+
     /// How many gates there are.
     pub fn gate_count(&self) -> usize {
         self.nodes.iter().filter(|node| matches!(node, Node::And(..))).count()

@@ -16,6 +16,7 @@ mod search;
 use crate::budget::Budget;
 use crate::error::BuildError;
 use crate::frontend::Base;
+use crate::outputs::Outputs;
 use crate::propnet::ground::Ground;
 use crate::row::{self, Row};
 use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
@@ -102,7 +103,8 @@ pub struct Symmetries {
 impl Symmetries {
     /// Finds the symmetries of a game over its vocabulary. The search takes as many steps as the budget gives; what it has found by then is told.
     pub fn new(game: &Game, vocabulary: &Arc<Vocabulary>, budget: &Budget) -> Result<Symmetries, BuildError> {
-        let graph = Base::build_on_demand(game, Vec::new(), vocabulary.terms(), budget, |base| {
+        let outputs = Outputs::default();
+        let graph = Base::build_on_demand(game, &outputs, Vec::new(), vocabulary.terms(), budget, |base| {
             // Rules are not taken apart: the parts would be in the way of symmetries.
             let ground = Ground::new(base, budget, f64::INFINITY)?;
             Ok(RuleGraph::new(base, &ground, vocabulary))

@@ -15,6 +15,7 @@ use crate::engine::{Engine, Goal, Worker};
 use crate::error::BuildError;
 use crate::fault::{Fault, Question};
 use crate::frontend::{Estimate, Program, Shape};
+use crate::outputs::Outputs;
 use crate::random::Random;
 use crate::row::{self, Row};
 use crate::terms::{TermId, Terms};
@@ -75,8 +76,9 @@ impl Tree {
         budget: &Budget,
     ) -> Result<Tree, BuildError> {
         budget.begin(Stage::Tree)?;
-        let game = without_trails(game);
-        let mut book = Rulebook::new(Program::new(&game, vocabulary.terms().clone())?, budget)?;
+        let game = without_trails(game, &[]);
+        let program = Program::new(&game, &Outputs::default(), vocabulary.terms().clone())?;
+        let mut book = Rulebook::new(program, budget)?;
         unfold(&mut book);
         let mut lexicon = Lexicon::default();
         number_all(&book, &mut lexicon, &vocabulary);

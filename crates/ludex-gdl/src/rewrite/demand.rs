@@ -7,7 +7,7 @@
 //!
 //! Each relation is asked in one way: the argument positions that *every* call knows. Other relations
 //! keep their full meaning; a chosen one afterwards holds only what was asked for, so it must not be one
-//! that is read from outside, such as `legal`.
+//! that is read from outside: a keyword's, such as `legal`, or one that the caller names.
 
 use crate::analysis::dependencies::Dependencies;
 use crate::analysis::strata::stratify;
@@ -16,9 +16,10 @@ use crate::{Game, Symbol};
 use hashbrown::HashMap;
 
 /// The game with the relations of `chosen`, and those that cannot ask them without being asked
-/// themselves, computed on demand; `None` if that is not possible.
-pub fn on_demand(game: &Game, chosen: &[RelationId]) -> Option<Game> {
-    let mut calls = Calls { chosen: HashMap::new() };
+/// themselves, computed on demand; `None` if that is not possible, for instance because one of them is `read` from
+/// outside.
+pub fn on_demand(game: &Game, chosen: &[RelationId], read: &[RelationId]) -> Option<Game> {
+    let mut calls = Calls { chosen: HashMap::new(), read };
     for &relation in chosen {
         calls.add(&game.rules, relation)?;
     }
@@ -82,8 +83,10 @@ fn made(head: Atom, body: Vec<Literal>, variables: &[Symbol]) -> Rule {
 }
 
 /// The relations on demand and the positions that every call of them knows.
-struct Calls {
+struct Calls<'r> {
     chosen: HashMap<RelationId, Vec<usize>>,
+    /// The relations that are read from outside, beside those of keywords.
+    read: &'r [RelationId],
 }
 
 /// The conditions of a rule, sorted for asking.
@@ -94,11 +97,11 @@ struct Order {
     calls: Vec<usize>,
 }
 
-impl Calls {
+impl Calls<'_> {
     fn add(&mut self, rules: &Rules, relation: RelationId) -> Option<()> {
         let info = rules.relation(relation);
-        // Keyword relations are read from outside.
-        if info.keyword.is_some() {
+        // What is read from outside is wanted whole.
+        if info.keyword.is_some() || self.read.contains(&relation) {
             return None;
         }
         self.chosen.insert(relation, (0..info.arity).collect());

@@ -14,10 +14,10 @@ use crate::scramble::Scrambler;
 use crate::sexp;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::fault::Fault;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::random::Random;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
-use ludex_gdl::Game;
 use seat::{Briefing, Reply, Seat};
 use std::fmt;
 use std::sync::Arc;
@@ -28,8 +28,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct Setting {
     /// The name of the game, for the record.
     pub name: String,
-    /// The game.
-    pub game: Arc<Game>,
+    /// The game, with what has been made for it: players in this process share it.
+    pub prepared: Arc<Prepared>,
     /// The rules in KIF, for players outside.
     pub rules: Arc<str>,
     /// The judge.
@@ -276,7 +276,7 @@ impl<'m> Table<'m> {
         let briefing = Briefing {
             id: self.record.match_id.clone(),
             role: String::new(),
-            game: setting.game.clone(),
+            prepared: setting.prepared.clone(),
             rules: setting.rules.clone(),
             scrambler: Arc::new(words),
             start_clock: self.terms.start_clock,

@@ -4,8 +4,8 @@ use crate::http::client::{self, Address, Failure};
 use crate::message::{Message, Start};
 use crate::scramble::Scrambler;
 use crate::sexp;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::random::Random;
-use ludex_gdl::Game;
 use ludex_search::agent::{self, Agent, AgentError};
 use std::io;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct Briefing {
     /// The role.
     pub role: String,
     /// The game, for those in this process.
-    pub game: Arc<Game>,
+    pub prepared: Arc<Prepared>,
     /// The rules in KIF, for those outside.
     pub rules: Arc<str>,
     /// The words for those outside.
@@ -211,7 +211,7 @@ impl Seat for Local {
     fn start(&mut self, briefing: &Briefing) -> Reply {
         self.settings.seed = self.seeds.bits();
         self.play_clock = briefing.play_clock;
-        let mut agent = Agent::new(briefing.game.clone(), &briefing.role, self.settings.clone());
+        let mut agent = Agent::new(briefing.prepared.clone(), &briefing.role, self.settings.clone());
         let deadline = Instant::now() + briefing.start_clock;
         agent.prepare(deadline);
         let ready = agent.ready(deadline);

@@ -2,6 +2,7 @@
 
 use crate::Running;
 use ludex::engine::budget::Budget;
+use ludex::engine::prepared::Prepared;
 use ludex_ggp::http::client::Address;
 use ludex_ggp::http::server::{Answer, Handle, Handler, Server, ServerLimits};
 use ludex_ggp::manager::seat::{Chance, Local, Remote, Seat};
@@ -19,12 +20,13 @@ fn setting(name: &str) -> Setting {
     let text = ludex::games::find(name).expect("a bundled game").text;
     let sheet = ludex::gdl::Sheet::read(text);
     let game = sheet.game().expect("sound").clone();
-    let engine = ludex::engines::AUTO.build(&game, &Budget::default()).expect("an engine");
+    let prepared = Arc::new(Prepared::new(game));
+    let engine = ludex::engines::AUTO.build_for(&prepared, &Budget::default()).expect("an engine");
     Setting {
         name: name.to_owned(),
         rules: ludex::gdl::syntax::print::kif(&sheet.tree).into(),
-        game: Arc::new(game),
-        engine: engine.into(),
+        prepared,
+        engine,
     }
 }
 
@@ -71,7 +73,7 @@ fn is_sound(setting: &Setting, record: &MatchRecord) {
     assert_eq!(length("states"), length("stateTimes"));
     assert_eq!(length("states"), length("errors"));
     let reference = ludex::engines::find("datalog").expect("the reference");
-    let reference = reference.build(&setting.game, &Budget::default()).expect("an engine");
+    let reference = reference.build(setting.prepared.game(), &Budget::default()).expect("an engine");
     let mut replayer = Replayer::new(&*reference);
     let mut playouts = 0;
     for playout in Records::new("record", std::io::Cursor::new(line.into_bytes())).expect("a record") {
@@ -242,13 +244,10 @@ fn chance_plays_the_role_of_that_name() {
         (<= (goal guesser 100) (true hit)) (<= (goal guesser 0) (not (true hit))) (goal random 0)";
     let sheet = ludex::gdl::Sheet::read(text);
     let game = sheet.game().expect("sound").clone();
-    let engine = ludex::engines::AUTO.build(&game, &Budget::default()).expect("an engine");
-    let setting = Setting {
-        name: "guess".to_owned(),
-        rules: text.replace('\n', " ").into(),
-        game: Arc::new(game),
-        engine: engine.into(),
-    };
+    let prepared = Arc::new(Prepared::new(game));
+    let engine = ludex::engines::AUTO.build_for(&prepared, &Budget::default()).expect("an engine");
+    let setting =
+        Setting { name: "guess".to_owned(), rules: text.replace('\n', " ").into(), prepared, engine };
     let player = Running::new(ServerLimits::default());
     let record = run(&setting, &mut [remote(&player)], &terms(), &mut |_| {}).expect("one player").record;
     assert_eq!(record.player_names_from_host[0], "random");
@@ -284,4 +283,19 @@ fn a_tournament_counts_what_its_records_say() {
     }
     // The first player has a forced win, and chance seldom holds it: at the very least its own five are won.
     assert!(scores[0].mean() >= 50.0, "{}", scores[0].mean());
+}
+
+#[test]
+fn a_match_of_two_players_in_this_process_grounds_the_rules_once() {
+    let setting = setting("connectfour");
+    let settings = agent::Settings { threads: 1, memory: 32 << 20, ..agent::Settings::default() };
+    let mut seats: Vec<Box<dyn Seat>> = ["one", "other"]
+        .map(|name| Box::new(Local::new(name, settings.clone())) as Box<dyn Seat>)
+        .into_iter()
+        .collect();
+    let terms = Terms { play_clock: Duration::from_millis(20), ..terms() };
+    let record = run(&setting, &mut seats, &terms, &mut |_| {}).expect("two players").record;
+    assert!(record.is_completed);
+    is_sound(&setting, &record);
+    assert_eq!(setting.prepared.groundings(), 1);
 }

@@ -25,15 +25,16 @@ use crate::prove::{Answer, Certificate, Lemma, Options, Proof, Prover, check};
 use crate::transition::System;
 use ludex_engine::budget::Budget;
 use ludex_engine::error::BuildError;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::vocabulary::{FluentId, RoleId};
-use ludex_gdl::{Game, Keyword};
+use ludex_gdl::Keyword;
 use std::time::Duration;
 
 /// What can be proved of a game within a budget, compiling it included: for those who want the facts and nothing
 /// else. An error if the game cannot be compiled within it.
-pub fn facts(game: &Game, budget: &Budget) -> Result<Facts, BuildError> {
-    let goals = game.rules.keyword(Keyword::Goal);
-    let system = System::new(game, &[goals], budget)?;
+pub fn facts(prepared: &Prepared, budget: &Budget) -> Result<Facts, BuildError> {
+    let goals = prepared.game().rules.keyword(Keyword::Goal);
+    let system = System::new(prepared, &[goals], budget)?;
     let options = Options { budget: budget.clone(), time: Duration::MAX, ..Options::default() };
     Ok(discover(&Prover::new(&system, options)))
 }

@@ -28,6 +28,7 @@ use crate::facts::Facts;
 use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::error::BuildError;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::propnet::{self, Propnet};
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use ludex_gdl::Game;
@@ -197,19 +198,19 @@ pub struct Regression {
 }
 
 /// Regresses the goals of all roles.
-pub fn regress(game: &Game, options: &Options<'_>) -> Result<Regression, RegressError> {
+pub fn regress(prepared: &Prepared, options: &Options<'_>) -> Result<Regression, RegressError> {
     let started = Instant::now();
     // What a question on diagrams may take, a stage of the network may.
     let budget = options.budget.clone().with_steps(options.steps.min(options.budget.steps()));
     let network = |budget| -> Result<Propnet, BuildError> {
         // A few hundred moves are played; compiling for speed would take longer.
-        Ok(Propnet::plain(propnet::compile(game, budget)?, budget)?)
+        Ok(Propnet::plain((*prepared.network(budget)?).clone(), budget)?)
     };
     let engine = network(&budget).map_err(RegressError::Network)?;
     // Bdds are walked recursively, as deep as there are fluents.
     let stack = (16 << 20) + engine.vocabulary().fluent_count() * 2048;
     std::thread::scope(|scope| {
-        let run = || Builder::run(game, &engine, options, started);
+        let run = || Builder::run(prepared.game(), &engine, options, started);
         let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, run);
         match thread {
             Ok(thread) => match thread.join() {

@@ -349,7 +349,7 @@ impl<'s> Sheet<'s> {
         let mut moves = vec![Vec::new(); net.legal.len()];
         for (node, kind) in net.nodes.iter().enumerate() {
             if let Node::Move(role, action) = *kind {
-                let made = self.signal(time, Signal((node as u32) << 1));
+                let made = self.signal(time, self.system.net().signal(node));
                 let legal = self.signal(time, net.legal[role as usize][action as usize]);
                 self.solver.clause([!made, legal]);
                 moves[role as usize].push((made, legal));
@@ -381,7 +381,7 @@ impl<'s> Sheet<'s> {
         let mut moves = vec![Vec::new(); net.legal.len()];
         for (node, kind) in net.nodes.iter().enumerate() {
             if let Node::Move(role, action) = *kind {
-                let made = self.signal(time, Signal((node as u32) << 1));
+                let made = self.signal(time, self.system.net().signal(node));
                 for demand in system.demands(RoleId(role), MoveId(action)) {
                     let demanded = self.signal(time, demand);
                     self.solver.clause([!made, demanded]);
@@ -543,7 +543,7 @@ impl<'s> Sheet<'s> {
             }),
             Question::Terminal => Some(net.terminal),
             Question::Role => role(arguments[0]).map(|_| Signal::TRUE),
-            Question::Relation(relation) => Some(self.system.answer(relation, &arguments, &property.terms)),
+            Question::Relation(relation) => Some(self.system.answer(relation, &arguments)),
         };
         signal.map_or(never, |signal| self.signal(time, signal))
     }

@@ -303,7 +303,7 @@ impl<'s> Prover<'s> {
         if let Some(built) = self.reference.get() {
             return Ok(built);
         }
-        match Reference::new(self.system, self.system.has_questions(), budget) {
+        match Reference::new(self.system, budget) {
             Ok(built) => Ok(self.reference.get_or_init(|| built)),
             Err(error) => Err(match error.limit() {
                 Some(limit) if limit.is_final() => Reason::Limit(limit),

@@ -10,6 +10,7 @@ use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::error::BuildError;
 use ludex_engine::fault::Fault;
+use ludex_engine::outputs::{Instance, Outputs};
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::{MoveId, RoleId};
@@ -27,10 +28,7 @@ pub struct Line {
 #[derive(Debug)]
 pub struct Reference<'s> {
     system: &'s System,
-    /// The rules as they were written: they judge the moves.
-    played: Datalog,
-    /// The rules with the questions, where a property asks some.
-    asked: Option<Datalog>,
+    engine: Datalog,
 }
 
 /// A state of a play, with what the reference says of it.
@@ -42,8 +40,8 @@ pub struct Moment {
     pub terminal: bool,
     /// For each role its legal moves.
     pub legal: Vec<Vec<MoveId>>,
-    /// The questions that hold, as terms of the property.
-    questions: HashSet<TermId>,
+    /// The instances of the relations asked that hold, as terms of the property.
+    instances: HashSet<Instance>,
 }
 
 impl Moment {
@@ -54,26 +52,16 @@ impl Moment {
 }
 
 impl<'s> Reference<'s> {
-    /// Builds the engine. `asks` says whether properties speak of more than fluents, moves and the end.
-    pub fn new(system: &'s System, asks: bool, budget: &Budget) -> Result<Reference<'s>, BuildError> {
-        let vocabulary = system.vocabulary();
-        let original = system.original();
-        let played = if system.has_questions() {
-            // The terms of the vocabulary have names of helper rules, which the rules as written do not know.
-            Datalog::new(original, budget)?
-        } else {
-            Datalog::over(original, vocabulary, budget)?
-        };
-        let asked = match asks {
-            true => Some(Datalog::over(system.helped(), vocabulary, budget)?),
-            false => None,
-        };
-        Ok(Reference { system, played, asked })
+    /// Builds the engine, with the outputs that the system was made for.
+    pub fn new(system: &'s System, budget: &Budget) -> Result<Reference<'s>, BuildError> {
+        let outputs = Outputs { goals: true, ..system.outputs().clone() };
+        let engine = Datalog::with_outputs(system.original(), system.vocabulary(), &outputs, budget)?;
+        Ok(Reference { system, engine })
     }
 
     /// A worker for the moves.
     pub fn worker(&self) -> Box<dyn Worker> {
-        self.played.worker()
+        self.engine.worker()
     }
 
     /// What the reference says of a state, as far as the property asks. `None` where it ran into a limit.
@@ -83,13 +71,13 @@ impl<'s> Reference<'s> {
         for (role, list) in (0..roles).zip(&mut legal) {
             worker.legal(state, RoleId(role), list).ok()?;
         }
-        let mut questions = HashSet::new();
-        if let Some(asked) = &self.asked {
+        let mut instances = HashSet::new();
+        if self.system.has_questions() {
             let mut terms = property.terms.clone();
-            questions.extend(asked.asked(state, &mut terms).ok()?);
+            instances.extend(self.engine.asked(state, &mut terms).ok()?);
         }
         let terminal = worker.is_terminal(state).ok()?;
-        Some(Moment { state: state.to_vec(), terminal, legal, questions })
+        Some(Moment { state: state.to_vec(), terminal, legal, instances })
     }
 
     /// Replays a line. `None` if a move is not legal, or the property does not fail where the line says, or a question
@@ -226,10 +214,7 @@ impl<'s> Reference<'s> {
             }),
             Question::Terminal => moment.terminal,
             Question::Role => role(arguments[0]).is_some(),
-            Question::Relation(relation) => self
-                .system
-                .question(relation, &arguments, &property.terms)
-                .is_some_and(|question| moment.questions.contains(&question)),
+            Question::Relation(relation) => moment.instances.contains(&Instance { relation, arguments }),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::explored::Explored;
 use ludex_engine::budget::Budget;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::random::Random;
 use ludex_engine::terms::TermId;
 use ludex_gdl::analysis::dependencies::{Dependencies, Phase, phases};
@@ -136,7 +137,7 @@ impl<'s> Writer<'s> {
 
 /// A game, a formula that has a meaning in it, and the property.
 fn random_formula(game: &Game, seed: u64) -> Option<(String, Request)> {
-    let plain = System::new(game, &[], &Budget::default()).ok()?;
+    let plain = System::new(&Prepared::new(game.clone()), &[], &Budget::default()).ok()?;
     let mut writer = Writer::new(&plain, seed);
     (0..20).find_map(|_| {
         let text = writer.formula(3, 2);
@@ -158,7 +159,8 @@ fn random_formulas_are_decided_as_exhaustive_search_decides_them() {
         for number in 0..FORMULAS {
             let Some((text, request)) = random_formula(&game, seed * 100 + number as u64) else { continue };
             let relations = request.relations(&game.rules).expect("checked");
-            let system = System::new(&game, &relations, &Budget::default()).expect("small");
+            let system =
+                System::new(&Prepared::new(game.clone()), &relations, &Budget::default()).expect("small");
             let prover = Prover::new(&system, unhurried());
             let property: Property = request.property(&system).expect("checked").expect("a formula");
             let reference = prover.reference(&prover.budget()).expect("small");

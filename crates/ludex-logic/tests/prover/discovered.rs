@@ -3,6 +3,7 @@
 use crate::explored::Explored;
 use ludex_engine::budget::Budget;
 use ludex_engine::engine::Worker;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::propnet::compile;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::row;
@@ -35,8 +36,9 @@ struct Tally {
 fn examine(source: &Source, tally: &mut Tally) -> Result<bool, String> {
     let game = source.game()?;
     let goal = game.rules.keyword(Keyword::Goal);
-    let system = System::new(&game, &[goal], &Budget::default()).map_err(|error| error.to_string())?;
-    let reference = Reference::new(&system, false, &Budget::default()).map_err(|error| error.to_string())?;
+    let system = System::new(&Prepared::new(game.clone()), &[goal], &Budget::default())
+        .map_err(|error| error.to_string())?;
+    let reference = Reference::new(&system, &Budget::default()).map_err(|error| error.to_string())?;
     let property = Request::read("terminal").ok().and_then(|r| r.property(&system).ok()?).expect("a formula");
     let Some(explored) = Explored::new(&reference, &property, system.initial(), MOST_STATES) else {
         return Ok(false);
@@ -149,7 +151,7 @@ fn the_network_finds_the_turns_by_itself() {
     for (name, roles) in [("tictactoe", 2), ("nim", 2), ("connectfour4x4", 2), ("hanoi", 1)] {
         let source = corpus::games().into_iter().find(|source| source.name == name).expect(name);
         let game = source.game().expect(name);
-        let facts = facts(&game, &Budget::default()).expect(name);
+        let facts = facts(&Prepared::new(game.clone()), &Budget::default()).expect(name);
         let control = match &facts.turns {
             Turns::Alternate { control } => control.len().max(1),
             Turns::Unknown => 0,
@@ -205,7 +207,7 @@ fn facts_hold_in_every_reachable_state() {
 /// The formulas of what was discovered are read again, mean something in the game, and are proved once more.
 fn prove_again(name: &str, game: &ludex_gdl::Game) -> usize {
     let goal = game.rules.keyword(Keyword::Goal);
-    let system = System::new(game, &[goal], &Budget::default()).expect(name);
+    let system = System::new(&Prepared::new(game.clone()), &[goal], &Budget::default()).expect(name);
     let options = Options { time: Duration::from_secs(3600), ..Options::default() };
     let prover = Prover::new(&system, options);
     let found = statements(&discover(&prover), system.vocabulary());

@@ -1,6 +1,7 @@
 //! The 21 answers of Figure 2 of Thielscher and Voigt (2010), by SAT and by clingo.
 
 use ludex_engine::budget::Budget;
+use ludex_engine::prepared::Prepared;
 use ludex_logic::asp;
 use ludex_logic::formula::Request;
 use ludex_logic::prove::{Answer, Options, Prover, Refutation};
@@ -35,7 +36,7 @@ fn the_answers_are_those_of_the_paper() {
     for (name, fluent, expected) in FIGURE {
         let source = sheets.iter().find(|source| source.name == name).expect(name);
         let game = source.game().expect(name);
-        let system = System::new(&game, &[], &Budget::default()).expect(name);
+        let system = System::new(&Prepared::new(game.clone()), &[], &Budget::default()).expect(name);
         let prover = Prover::new(&system, Options { time: Duration::from_secs(3600), ..Options::default() });
         let texts = ["turn-taking".to_owned(), format!("persistence({fluent})"), "control".to_owned()];
         for (text, expected) in texts.iter().zip(expected) {

@@ -1,6 +1,7 @@
 //! Properties whose answers are known from paper, formulas that must be refused, limits that must be kept.
 
 use ludex_engine::budget::Budget;
+use ludex_engine::prepared::Prepared;
 use ludex_gdl::{Game, Sheet};
 use ludex_logic::formula::Request;
 use ludex_logic::prove::{Answer, Certificate, Flaw, Lemma, Options, Prover, Reason, check};
@@ -53,7 +54,7 @@ fn bundled(name: &str) -> Game {
 fn decide(game: &Game, text: &str, options: Options) -> Answer {
     let request = Request::read(text).expect(text);
     let relations = request.relations(&game.rules).expect(text);
-    let system = System::new(game, &relations, &Budget::default()).expect("small");
+    let system = System::new(&Prepared::new(game.clone()), &relations, &Budget::default()).expect("small");
     Prover::new(&system, options).answer(&request).expect(text)
 }
 
@@ -99,7 +100,8 @@ fn bad_formulas_are_refused_at_their_place() {
     for case in &errors.error {
         let result = Request::read(&case.text).and_then(|request| {
             let relations = request.relations(&game.rules)?;
-            let system = System::new(&game, &relations, &Budget::default()).expect("small");
+            let system =
+                System::new(&Prepared::new(game.clone()), &relations, &Budget::default()).expect("small");
             request.property(&system)
         });
         let error = result.expect_err(&case.text);
@@ -114,7 +116,7 @@ fn bad_formulas_are_refused_at_their_place() {
 fn broken_formulas_do_no_harm() {
     let text = "forall X, Y: exists 0..1 C in {b, 'x'}: not true(cell(X,Y,C)) => next (line(x) <=> X != 1)";
     let game = bundled("tictactoe");
-    let system = System::new(&game, &[], &Budget::default()).expect("small");
+    let system = System::new(&Prepared::new(game.clone()), &[], &Budget::default()).expect("small");
     let mut read = 0;
     let mut attempt = |text: &str| {
         if let Ok(request) = Request::read(text)
@@ -152,7 +154,7 @@ fn limits_are_kept() {
 #[test]
 fn false_certificates_are_refused() {
     let game = bundled("tictactoe");
-    let system = System::new(&game, &[], &Budget::default()).expect("small");
+    let system = System::new(&Prepared::new(game.clone()), &[], &Budget::default()).expect("small");
     let vocabulary = system.vocabulary();
     let fluent = |text: &str| {
         let term = vocabulary.read_term(text).expect(text);

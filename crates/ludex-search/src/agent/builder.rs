@@ -4,18 +4,19 @@ use super::{AgentError, Early, Play, Shared, follow};
 use crate::goal_heuristic::GoalHeuristic;
 use crate::selection::Exhaustive;
 use cpu_time::ThreadTime;
-use ludex_engine::budget::{Budget, Cancel, Exceeded};
+use ludex_engine::auto::{Candidate, Outcome, Portfolio};
+use ludex_engine::budget::{Budget, Cancel};
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::Engine;
 use ludex_engine::error::BuildError;
 use ludex_engine::measure::one_by_one;
+use ludex_engine::prepared::Prepared;
+use ludex_engine::propnet::Propnet;
 use ludex_engine::propnet::lanes::Lanes;
-use ludex_engine::propnet::{Propnet, compile_over};
 use ludex_engine::random::Random;
-use ludex_engine::tree::{Options as TreeOptions, Tree};
-use ludex_engine::vocabulary::{RoleId, Vocabulary};
-use ludex_gdl::rewrite::fnext::{Encoding, encode};
-use ludex_gdl::{Game, Keyword};
+use ludex_engine::vocabulary::RoleId;
+use ludex_gdl::Keyword;
+use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_logic::discover::{discover, statements};
 use ludex_logic::endgame::regress::{Options, Summary, regress};
 use ludex_logic::endgame::{Database, Oracle};
@@ -23,45 +24,17 @@ use ludex_logic::facts::Facts;
 use ludex_logic::prove::{Options as ProofOptions, Prover};
 use ludex_logic::transition::System;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Builds something for a game, piece by piece, within a budget; each piece is used from the moment it is given.
-pub type Builder = fn(&Site, &Budget, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
-
-/// What the builders of an agent have in common.
-#[derive(Debug)]
-pub struct Site {
-    /// The game.
-    pub game: Arc<Game>,
-    vocabulary: Mutex<Option<Result<Arc<Vocabulary>, BuildError>>>,
-}
-
-impl Site {
-    /// A site where nothing has been built yet.
-    pub fn new(game: Arc<Game>) -> Site {
-        Site { game, vocabulary: Mutex::new(None) }
-    }
-
-    /// The vocabulary, which every engine begins with and which takes most of the time of some: whoever needs it
-    /// first computes it for all. That one builder is called off tells the others nothing: the next one tries again.
-    pub fn vocabulary(&self, budget: &Budget) -> Result<Arc<Vocabulary>, BuildError> {
-        let mut known = self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*known {
-            return known.clone();
-        }
-        let found = Vocabulary::new(&self.game, budget).map(Arc::new);
-        if !matches!(&found, Err(error) if error.limit().is_some_and(Exceeded::is_final)) {
-            *known = Some(found.clone());
-        }
-        found
-    }
-}
+/// What others have made for the game is taken from what is prepared.
+pub type Builder = fn(&Prepared, &Budget, &mut dyn FnMut(Equipment)) -> Result<(), BuildError>;
 
 /// A piece that a builder gives.
 pub enum Equipment {
     /// An engine to search with.
-    Engine(EngineCandidate),
+    Engine(Candidate),
     /// Batches of random games.
     Lanes(Arc<Lanes>),
     /// What is proved of the game.
@@ -72,38 +45,6 @@ pub enum Equipment {
     Oracle(Arc<dyn Oracle>),
     /// Something worth telling those who watch.
     Note(String),
-}
-
-/// An engine, and how good it is.
-#[derive(Clone, Debug)]
-pub struct EngineCandidate {
-    /// The engine.
-    pub engine: Arc<dyn Engine>,
-    /// How the rules were written when it was built.
-    pub encoding: Encoding,
-    /// Joint moves a second of random play; 0 before it was measured. The fastest candidate is taken, and of
-    /// equal ones the last.
-    pub states_per_second: f64,
-}
-
-impl EngineCandidate {
-    fn unmeasured(engine: Arc<dyn Engine>, encoding: Encoding) -> EngineCandidate {
-        EngineCandidate { engine, encoding, states_per_second: 0.0 }
-    }
-
-    /// The same after a moment of random play. An engine that meets its limit there stays unmeasured.
-    fn measured(self) -> EngineCandidate {
-        /// Processor time for each, as the portfolio has it ([`ludex_engine::auto`]).
-        const SECONDS: f64 = 0.05;
-        let played = one_by_one(&mut *self.engine.worker(), SECONDS, &mut Random::new(1), &mut |_| {});
-        EngineCandidate { states_per_second: played.map_or(0.0, |played| played.states_per_second()), ..self }
-    }
-}
-
-impl fmt::Display for EngineCandidate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {:.0} states/s", self.engine.name(), self.encoding, self.states_per_second)
-    }
 }
 
 impl fmt::Debug for Equipment {
@@ -120,37 +61,34 @@ impl fmt::Debug for Equipment {
 }
 
 /// The reference engine and nothing else: for the measuring stick.
-pub fn reference(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
-    Datalog::by_steps(&site.game, &site.vocabulary(budget)?, budget, &mut |engine| {
-        give(Equipment::Engine(EngineCandidate::unmeasured(Arc::new(engine), Encoding::Original)));
+pub fn reference(
+    prepared: &Prepared,
+    budget: &Budget,
+    give: &mut dyn FnMut(Equipment),
+) -> Result<(), BuildError> {
+    Datalog::by_steps(prepared.game(), &prepared.vocabulary(budget)?, budget, &mut |engine| {
+        let (engine, encoding) = (Arc::new(engine), Encoding::Original);
+        give(Equipment::Engine(Candidate { engine, encoding, states_per_second: 0.0 }));
     })
 }
 
-/// The interpreters, with the rules as written and translated for the frame problem: ready first, for most games within
-/// milliseconds. All that take the game are measured.
-pub fn interpreters(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
-    let vocabulary = site.vocabulary(budget)?;
-    let tree = |rules: &Game| -> Result<Arc<dyn Engine>, BuildError> {
-        Ok(Arc::new(Tree::over(rules, vocabulary.clone(), TreeOptions::default(), budget)?))
-    };
-    let datalog = |rules: &Game| -> Result<Arc<dyn Engine>, BuildError> {
-        Ok(Arc::new(Datalog::over(rules, &vocabulary, budget)?))
-    };
-    let mut candidate = |engine: Arc<dyn Engine>, encoding: Encoding| {
-        let candidate = EngineCandidate::unmeasured(engine, encoding);
-        give(Equipment::Engine(candidate.clone()));
-        give(Equipment::Engine(candidate.measured()));
-    };
-    let first = tree(&site.game).map(|engine| candidate(engine, Encoding::Original));
-    let translated = encode(&site.game, Encoding::Relevant, &[], budget);
-    if translated.frame.is_some()
-        && let Ok(engine) = tree(&translated)
-    {
-        candidate(engine, Encoding::Relevant);
-    }
-    let second = datalog(&site.game).map(|engine| candidate(engine, Encoding::Original));
+/// The interpreters of the portfolio, with the rules as written and translated for the frame problem: ready first, for
+/// most games within milliseconds. All that take the game are measured.
+pub fn interpreters(
+    prepared: &Prepared,
+    budget: &Budget,
+    give: &mut dyn FnMut(Equipment),
+) -> Result<(), BuildError> {
+    let mut offer = |candidate| give(Equipment::Engine(candidate));
+    let tried = Portfolio::new(budget).interpreters(prepared, budget, &mut offer);
     // One of them is enough to play with.
-    first.or(second)
+    if tried.iter().any(|(_, candidate)| candidate.is_some()) {
+        return Ok(());
+    }
+    tried.into_iter().try_for_each(|(member, _)| match member.outcome {
+        Outcome::Declined(error) => Err(error),
+        _ => Ok(()),
+    })
 }
 
 /// Random games a batch.
@@ -161,18 +99,20 @@ const BATCH: u64 = 512;
 const MOST_COST: f64 = 10.0;
 
 /// The network, then the lanes, where the network is not too large for them to be worth their building.
-pub fn network(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+pub fn network(
+    prepared: &Prepared,
+    budget: &Budget,
+    give: &mut dyn FnMut(Equipment),
+) -> Result<(), BuildError> {
     /// Lanes go over the whole network at each ply, so beyond this size a leaf takes too long.
     const MOST_GATES: usize = 200_000;
     /// Random games, and the processor time that they may take.
     const SAMPLES: usize = 400;
     const CALIBRATION: Duration = Duration::from_millis(100);
-    let engine = Arc::new(Propnet::of(compile_over(&site.game, &site.vocabulary(budget)?, budget)?, budget)?);
+    let engine = prepared.propnet(budget)?;
     let gates = engine.net().gate_count();
     give(Equipment::Note(format!("a network of {gates} gates")));
-    let candidate = EngineCandidate::unmeasured(engine.clone(), Encoding::Original);
-    give(Equipment::Engine(candidate.clone()));
-    give(Equipment::Engine(candidate.measured()));
+    Portfolio::new(budget).network(prepared, &mut |candidate| give(Equipment::Engine(candidate)));
     if let Some(mut goal_heuristic) = GoalHeuristic::new(engine.net()) {
         let started = ThreadTime::now();
         let mut is_over = || started.elapsed() > CALIBRATION;
@@ -215,15 +155,18 @@ fn told(goal_heuristic: &GoalHeuristic) -> String {
 }
 
 /// What can be proved in a few seconds: turns, sums, groups, the length of a match.
-pub fn facts(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+pub fn facts(
+    prepared: &Prepared,
+    budget: &Budget,
+    give: &mut dyn FnMut(Equipment),
+) -> Result<(), BuildError> {
     const TIME: Duration = Duration::from_secs(5);
     const MEMORY: usize = 256 << 20;
     /// Statements that are told: the most telling come first.
     const TOLD: usize = 6;
     // Without a network nothing is proved, and the game is played all the same.
-    let Ok(system) =
-        System::new(&site.game, &[site.game.rules.keyword(Keyword::Goal)], &budget.clone().within(2 * TIME))
-    else {
+    let goals = prepared.game().rules.keyword(Keyword::Goal);
+    let Ok(system) = System::new(prepared, &[goals], &budget.clone().within(2 * TIME)) else {
         return Ok(());
     };
     let options =
@@ -240,7 +183,11 @@ pub fn facts(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> R
 }
 
 /// A database of the last moves by regression, within bounds that leave the rest of the machine alone.
-pub fn endings(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) -> Result<(), BuildError> {
+pub fn endings(
+    prepared: &Prepared,
+    budget: &Budget,
+    give: &mut dyn FnMut(Equipment),
+) -> Result<(), BuildError> {
     let options = Options {
         budget: budget.clone().within(Duration::from_secs(60)),
         depth: 8,
@@ -249,7 +196,7 @@ pub fn endings(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) ->
         ..Options::default()
     };
     // Without a database of its end a game is played as well as without this builder.
-    let Ok(done) = regress(&site.game, &options) else { return Ok(()) };
+    let Ok(done) = regress(prepared, &options) else { return Ok(()) };
     let Summary { entries, depth, .. } = done.summary;
     if entries > 0
         && let Ok(database) = Database::from_bytes(done.bytes)
@@ -261,7 +208,7 @@ pub fn endings(site: &Site, budget: &Budget, give: &mut dyn FnMut(Equipment)) ->
 }
 
 /// Runs a builder on its thread and puts what it gives on the table.
-pub(super) fn run(shared: &Shared, site: &Site, rank: usize, builder: Builder, stop: &Cancel) {
+pub(super) fn run(shared: &Shared, rank: usize, builder: Builder, stop: &Cancel) {
     /// Takes the builder off the list of those at work, also if it panics: nobody waits for it then.
     struct Done<'s>(&'s Shared, usize);
     impl Drop for Done<'_> {
@@ -281,7 +228,7 @@ pub(super) fn run(shared: &Shared, site: &Site, rank: usize, builder: Builder, s
     }
     let mut give = |piece: Equipment| put(shared, rank, piece);
     let budget = shared.settings.budget.clone().with_cancel(stop.clone());
-    if let Err(error) = builder(site, &budget, &mut give) {
+    if let Err(error) = builder(&shared.prepared, &budget, &mut give) {
         shared.table().complaint = error.to_string();
     }
 }

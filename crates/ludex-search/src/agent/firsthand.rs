@@ -33,7 +33,7 @@ pub(super) fn run(shared: &Shared) {
     }
     let _done = Done(shared);
     let budget = shared.settings.budget.clone().with_cancel(shared.table().enough.clone());
-    let Ok(mut play) = Firsthand::new(&shared.game, &budget) else { return };
+    let Ok(mut play) = Firsthand::new(shared.prepared.game(), &budget) else { return };
     let Some(role) = play.roles().position(|role| role == shared.role) else { return };
     let role = RoleId(role as u32);
     let mut followed: Vec<Vec<String>> = Vec::new();

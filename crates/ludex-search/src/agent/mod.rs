@@ -16,9 +16,7 @@ mod builder;
 mod firsthand;
 mod thread;
 
-pub use builder::{
-    Builder, EngineCandidate, Equipment, Site, endings, facts, interpreters, network, reference,
-};
+pub use builder::{Builder, Equipment, endings, facts, interpreters, network, reference};
 
 use crate::clock::Changes;
 use crate::estimate::{Candidate, Estimate};
@@ -28,10 +26,10 @@ use firsthand::Early;
 use ludex_engine::budget::{Budget, Cancel};
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::fault::Fault;
+use ludex_engine::prepared::Prepared;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
-use ludex_gdl::Game;
 use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_logic::endgame::Oracle;
 use ludex_logic::facts::Facts;
@@ -156,6 +154,8 @@ pub struct Decision {
     pub action: String,
     /// Its number; none where no engine was ready, and it is any legal move.
     pub id: Option<MoveId>,
+    /// How many legal moves there were.
+    pub legal: usize,
     /// What is known of the state; empty where no search had time.
     pub estimate: Estimate,
 }
@@ -188,7 +188,7 @@ impl fmt::Debug for Agent {
 
 /// What the threads of an agent share.
 struct Shared {
-    game: Arc<Game>,
+    prepared: Arc<Prepared>,
     role: String,
     settings: Settings,
     /// Ends everything.
@@ -304,14 +304,15 @@ impl Shared {
 }
 
 impl Agent {
-    /// Begins to prepare for the role of a game, and returns at once.
-    pub fn new(game: Arc<Game>, role: &str, settings: Settings) -> Agent {
+    /// Begins to prepare for the role of a game, and returns at once. What is made for the game is shared with all
+    /// others who have the same `prepared`.
+    pub fn new(prepared: Arc<Prepared>, role: &str, settings: Settings) -> Agent {
         let threads = settings.threads.max(1);
         let builders = [settings.builders.as_slice(), &settings.extras].concat();
         let stop = Cancel::default();
         let shared = Arc::new(Shared {
             table: Mutex::new(Table::new(&stop)),
-            game,
+            prepared,
             role: role.to_owned(),
             settings,
             stop,
@@ -324,10 +325,9 @@ impl Agent {
         shared.table().building = stops.iter().cloned().map(Some).collect();
         let early = shared.clone();
         handles.push(std::thread::spawn(move || firsthand::run(&early)));
-        let site = Arc::new(Site::new(shared.game.clone()));
         for (rank, (builder, stop)) in builders.into_iter().zip(stops).enumerate() {
-            let (shared, site) = (shared.clone(), site.clone());
-            handles.push(std::thread::spawn(move || builder::run(&shared, &site, rank, builder, &stop)));
+            let shared = shared.clone();
+            handles.push(std::thread::spawn(move || builder::run(&shared, rank, builder, &stop)));
         }
         for number in 0..threads {
             let shared = shared.clone();
@@ -463,7 +463,8 @@ impl Agent {
             let seed = self.shared.settings.seed ^ root;
             legal[Random::new(seed).below(legal.len())]
         });
-        Ok(Decision { action: engine.vocabulary().show_move(role, id), id: Some(id), estimate })
+        let action = engine.vocabulary().show_move(role, id);
+        Ok(Decision { action, id: Some(id), legal: legal.len(), estimate })
     }
 
     /// A legal move where the engine ran into a limit: the match is followed in words from its beginning.
@@ -475,10 +476,15 @@ impl Agent {
         };
         let budget =
             self.shared.settings.budget.clone().with_cancel(self.shared.stop.clone()).until(deadline);
-        let legal = firsthand::legal_after(&self.shared.game, &self.shared.role, &moves, &budget);
+        let legal = firsthand::legal_after(self.shared.prepared.game(), &self.shared.role, &moves, &budget);
         let legal = legal.filter(|legal| !legal.is_empty()).ok_or(AgentError::Limit(fault))?;
         let choice = Random::new(self.shared.settings.seed ^ root).below(legal.len());
-        Ok(Decision { action: legal[choice].clone(), id: None, estimate: Estimate::default() })
+        Ok(Decision {
+            action: legal[choice].clone(),
+            id: None,
+            legal: legal.len(),
+            estimate: Estimate::default(),
+        })
     }
 
     /// A legal move found without an engine.
@@ -489,7 +495,12 @@ impl Agent {
             return None;
         }
         let choice = Random::new(self.shared.settings.seed ^ root).below(legal.len());
-        Some(Decision { action: legal[choice].clone(), id: None, estimate: Estimate::default() })
+        Some(Decision {
+            action: legal[choice].clone(),
+            id: None,
+            legal: legal.len(),
+            estimate: Estimate::default(),
+        })
     }
 
     /// Lets the threads search until the deadline, or until they are sure.
@@ -570,7 +581,7 @@ impl Agent {
         };
         let candidate = estimate.candidates.iter().find(|c| c.action == id);
         let value = candidate.map_or_else(|| "no search".to_owned(), describe_value);
-        if estimate.candidates.len() < 2 {
+        if decision.legal < 2 {
             return format!("{}, the only move", decision.action);
         }
         let Estimate { playouts, playouts_per_second: rate, nodes, .. } = estimate;

@@ -9,6 +9,7 @@ use exhaustive::Exhaustive;
 use ludex::engine::budget::Budget;
 use ludex::engine::datalog::Datalog;
 use ludex::engine::engine::{Engine, Worker};
+use ludex::engine::prepared::Prepared;
 use ludex::engine::propnet::{Propnet, lanes::Lanes};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
@@ -133,7 +134,8 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
     let lanes = (aids == Aids::Lanes).then(|| Lanes::new(engine.net(), &start, &budget()).expect("no limit"));
     let endings = (aids == Aids::Endings).then(|| {
         let game = ludex::load(name).expect("a bundled game");
-        let done = regress(&game, &Options { depth: 3, ..Options::default() }).expect("it can be regressed");
+        let done = regress(&Prepared::new(game.clone()), &Options { depth: 3, ..Options::default() })
+            .expect("it can be regressed");
         assert!(done.summary.entries > 0, "{name}");
         Database::from_bytes(done.bytes).expect("its own file")
     });

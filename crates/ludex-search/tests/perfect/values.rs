@@ -7,6 +7,7 @@
 
 use super::{budget, initial, random_joint};
 use ludex::engine::engine::{Engine, Worker};
+use ludex::engine::prepared::Prepared;
 use ludex::engine::propnet::Propnet;
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
@@ -40,12 +41,13 @@ fn given_away(name: &str, clock: Duration) -> (usize, usize) {
         .expect("it can be solved");
     assert!(!matches!(solution.nature, Nature::General), "{name}: values are not exact");
     let database = Database::from_bytes(solution.encode(&game, &engine)).expect("its own file");
+    let prepared = Arc::new(Prepared::new(game));
     let mut counts = (0, 0);
     for role in engine.vocabulary().roles() {
         for opponent in [Opponent::Chance, Opponent::Perfect] {
             let settings =
                 Settings { threads: 1, memory: 256 << 20, extras: Vec::new(), ..Settings::default() };
-            let agent = Agent::new(game.clone(), &engine.vocabulary().show_role(role), settings);
+            let agent = Agent::new(prepared.clone(), &engine.vocabulary().show_role(role), settings);
             let (given, all) = play(name, agent, (role, opponent), &engine, &database, clock);
             counts = (counts.0 + given, counts.1 + all);
         }

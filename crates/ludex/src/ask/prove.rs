@@ -30,7 +30,7 @@ impl Effort {
 
     fn compile(&self, game: &Game, relations: &[RelationId]) -> Result<(System, Options), BuildError> {
         let budget = self.budget.clone().within(self.time);
-        let system = System::new(game.rules(), relations, &budget)?;
+        let system = System::new(game.prepared(), relations, &budget)?;
         Ok((system, Options { budget, time: Duration::MAX, ..Options::default() }))
     }
 }

@@ -13,9 +13,9 @@ use crate::{game, limit};
 use anyhow::{Result, anyhow};
 use ludex::engine::engine::Engine;
 use ludex::engine::fault::Fault;
+use ludex::engine::prepared::Prepared;
 use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex::engines;
-use ludex::gdl::Game;
 use ludex::gdl::spelling::did_you_mean;
 use ludex::search::agent::{self, Agent, AgentError};
 use ludex::search::estimate::Estimate;
@@ -31,7 +31,7 @@ const PREPARATION: Duration = Duration::from_secs(60);
 
 pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let engine = loaded.engine(engines::AUTO, args.bounds)?;
+    let engine = loaded.quick(engines::AUTO, &args.bounds.budget())?;
     let vocabulary: &Vocabulary = engine.vocabulary();
     let names: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
     let role = match &args.role {
@@ -50,7 +50,6 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     let boards = Boards::of(vocabulary, &state);
     writeln!(out, "{}: you are {}", loaded.name, names[role])?;
     out.write_all(boards.legend().as_bytes())?;
-    let game = Arc::new(loaded.game()?.clone());
     let clock = Duration::from_secs_f64(args.playclock);
     let settings = agent::Settings { ponder: false, ..settings(args.agent, args.bounds) };
     let mut session = Session {
@@ -59,7 +58,7 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
         vocabulary,
         boards,
         role: RoleId(role as u32),
-        agents: agents(&game, &names, &settings),
+        agents: agents(loaded.prepared()?, &names, &settings),
         names,
         states: vec![state],
         joints: Vec::new(),
@@ -70,12 +69,12 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
 }
 
 /// One agent a role; the one of the person's own role gives hints.
-fn agents(game: &Arc<Game>, names: &[String], settings: &agent::Settings) -> Vec<Agent> {
+fn agents(prepared: &Arc<Prepared>, names: &[String], settings: &agent::Settings) -> Vec<Agent> {
     let share = agent::Settings { memory: settings.memory / names.len(), ..settings.clone() };
     names
         .iter()
         .map(|name| {
-            let agent = Agent::new(game.clone(), name, share.clone());
+            let agent = Agent::new(prepared.clone(), name, share.clone());
             agent.rest();
             agent
         })
@@ -322,8 +321,8 @@ impl Session<'_> {
                 self.vocabulary.find_move(role, term)
             };
             joint.push(decision.id.or_else(named).ok_or(AgentError::NotReady)?);
-            let waits = decision.estimate.candidates.len() < 2;
-            if !waits {
+            // Who can only wait is not worth a line.
+            if decision.legal > 1 {
                 writeln!(out, "{} plays {}", self.names[role.index()], agent.describe(&decision))?;
             }
         }

@@ -48,17 +48,18 @@ const MOST_ASSIGNMENTS: usize = 256;
 /// The most keys: trails get as long as there are keys.
 const MOST_KEYS: usize = 200;
 
-/// The game with plain reachability in the place of trails, where that is proved to say the same.
-pub fn without_trails(game: &Game) -> Cow<'_, Game> {
+/// The game with plain reachability in the place of trails, where that is proved to say the same. Relations that are
+/// `read` from outside, beside those of keywords, stay as they are.
+pub fn without_trails<'g>(game: &'g Game, read: &[RelationId]) -> Cow<'g, Game> {
     let mut result = Cow::Borrowed(game);
-    while let Some(next) = without_one(&result) {
+    while let Some(next) = without_one(&result, read) {
         result = Cow::Owned(next);
     }
     result
 }
 
 /// The game without the trails of one component; `None` if there is none that can be left out.
-fn without_one(game: &Game) -> Option<Game> {
+fn without_one(game: &Game, read: &[RelationId]) -> Option<Game> {
     let rules = &game.rules;
     let dependencies = Dependencies::of(rules);
     let phases = phases(rules, &dependencies);
@@ -73,10 +74,11 @@ fn without_one(game: &Game) -> Option<Game> {
     for members in components(dependencies.graph()) {
         let members: Vec<RelationId> = members.into_iter().map(RelationId).collect();
         let recursive = members.len() > 1 || dependencies.direct(members[0]).any(|read| read == members[0]);
-        let is_keyword = |&relation: &RelationId| rules.relation(relation).keyword.is_some();
+        let is_read =
+            |&relation: &RelationId| rules.relation(relation).keyword.is_some() || read.contains(&relation);
         if !recursive
             || members.len() > MOST_MEMBERS
-            || members.iter().any(is_keyword)
+            || members.iter().any(is_read)
             || members.iter().any(|&member| game.frame == Some(member))
         {
             continue;
