@@ -78,7 +78,7 @@ fn text(out: &mut String, x: usize, y: usize, anchor: &str, fill: &str, words: &
             '"' => out.push_str("&quot;"),
             // What XML cannot hold is shown as what it is: unreadable.
             letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
-                out.push('\u{fffd}')
+                out.push('\u{fffd}');
             }
             letter => out.push(letter),
         }

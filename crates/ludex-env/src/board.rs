@@ -69,7 +69,7 @@ impl Board {
         // Which arguments are row and column, by which groups.
         let mut families: BTreeMap<Family, Vec<&Group>> = BTreeMap::new();
         for group in &facts.groups {
-            if let Some(key) = key_of(group, &functor, &arguments) {
+            if let Some(key) = key_of(group, functor, arguments) {
                 families.entry((functor(group.fluents[0]), key)).or_default().push(group);
             }
         }
@@ -169,7 +169,7 @@ impl Board {
             if group.fluents.iter().any(|fluent| done[fluent.index()]) {
                 continue;
             }
-            if let Some(values) = numbers(vocabulary, group, &functor, &arguments) {
+            if let Some(values) = numbers(vocabulary, group, functor, arguments) {
                 let (name, _) = functor(group.fluents[0]);
                 let most = values.iter().map(|(_, value)| *value).max().unwrap_or(1).max(1);
                 let first = board.columns.len();

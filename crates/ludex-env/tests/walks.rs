@@ -350,7 +350,10 @@ fn all_options(roles: usize, seed: u64) -> Vec<Options> {
     ]
 }
 
-fn models(game: &Game, budget: &Budget) -> Result<(Arc<Model>, Arc<Model>, Arc<dyn Engine>), String> {
+/// On the network, one state at a time, and the engine to compare with.
+type Models = (Arc<Model>, Arc<Model>, Arc<dyn Engine>);
+
+fn models(game: &Game, budget: &Budget) -> Result<Models, String> {
     let compiled = compile(game, budget).map_err(|e| e.to_string())?;
     let engine: Arc<dyn Engine> = Arc::new(Propnet::new(game, budget).map_err(|e| e.to_string())?);
     let network = Arc::new(Model::of_network(game, &compiled));

@@ -51,7 +51,11 @@ impl<'a> Actions<'a> {
 
     /// The number at a place.
     pub(crate) fn get(&self, at: usize) -> i64 {
-        each_kind!(self, list => i64::from(list[at]))
+        match self {
+            Actions::U16(list) => i64::from(list[at]),
+            Actions::I32(list) => i64::from(list[at]),
+            Actions::I64(list) => list[at],
+        }
     }
 
     /// The number at a place, or one that no move has.

@@ -63,12 +63,15 @@ pub fn play(system: &System, engine: &dyn Engine, effort: Effort, budget: &Budge
     samples
 }
 
+/// A joint move and the state after it.
+pub(crate) type Step = (Vec<MoveId>, Vec<u64>);
+
 /// A random joint move and the state after it; none where the match is over.
 pub(crate) fn step(
     worker: &mut dyn Worker,
     state: &[u64],
     random: &mut Random,
-) -> Result<Option<(Vec<MoveId>, Vec<u64>)>, Fault> {
+) -> Result<Option<Step>, Fault> {
     if worker.is_terminal(state)? {
         return Ok(None);
     }

@@ -679,7 +679,8 @@ mod tests {
         let codes = |plan: &mut Plan, change: &dyn Fn(&mut Code)| {
             [&mut plan.head, &mut plan.goal, &mut plan.legal, &mut plan.next].into_iter().for_each(change);
         };
-        let changes: [(&str, &dyn Fn(&mut Plan)); 9] = [
+        type Change<'a> = &'a dyn Fn(&mut Plan);
+        let changes: [(&str, Change<'_>); 9] = [
             ("terminal", &|plan| plan.terminal = outside),
             ("slots", &|plan| plan.slots -= 1),
             ("legal", &|plan| plan.choices[0].legal[0] = outside),
@@ -700,8 +701,8 @@ mod tests {
             let passed = catch_unwind(|| check(&[changed], &goals, fluents));
             assert!(passed.is_err(), "{what}");
         }
-        let mut changed = goals.clone();
-        changed.fluents.push(outside);
-        assert!(catch_unwind(|| check(&[plan], &changed, fluents)).is_err(), "the fluents of goals");
+        let mut goals = goals;
+        goals.fluents.push(outside);
+        assert!(catch_unwind(|| check(&[plan], &goals, fluents)).is_err(), "the fluents of goals");
     }
 }
