@@ -24,6 +24,7 @@ macro_rules! ids {
 
         impl $name {
             /// The number as an array index.
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }

@@ -39,7 +39,7 @@ fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
     let vocabulary = worker.vocabulary().clone();
     let roles = vocabulary.role_count();
     let mut random = Random::new(3);
-    let mut block = stepper.block();
+    let (mut block, mut memory) = (stepper.block(), stepper.workspace());
     let mut states = vec![stepper.initial().to_vec(); LANES];
     for step in 0..STEPS {
         let legal: Vec<Vec<Vec<MoveId>>> =
@@ -77,11 +77,11 @@ fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
             }
         }
         for role in vocabulary.roles() {
-            if stepper.play(&mut block, role, &numbers) != expected[role.index()] {
+            if stepper.play(&mut block, &mut memory, role, &numbers) != expected[role.index()] {
                 return Err(format!("step {step}: what is legal of the numbers of role {}", role.0));
             }
         }
-        stepper.advance(&mut block, &goes_on);
+        stepper.advance(&mut block, &mut memory, &goes_on);
         stepper.restart(&mut block, &again);
     }
     // States put in from outside: each lane gets that of another.
@@ -90,7 +90,7 @@ fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
     for (lane, state) in turned.iter().enumerate() {
         stepper.set_state(&mut block, lane, state);
     }
-    stepper.refresh(&mut block);
+    stepper.refresh(&mut block, &mut memory);
     let legal: Vec<_> = turned[..PLAYED].iter().map(|state| all_legal(worker, &vocabulary, state)).collect();
     check(worker, stepper, &mut block, &turned, &legal)
 }
@@ -120,8 +120,8 @@ fn check(
     stepper.write_bytes(block, stepper.legal_columns(), &Plane::ONES, &mut mask);
     let counts: Vec<_> = vocabulary.roles().map(|role| stepper.legal_counts(block, role)).collect();
     // Goals are asked for before new games begin.
-    let goals = &mut block.clone();
-    stepper.refresh(goals);
+    let goals = &mut stepper.workspace();
+    stepper.refresh(&mut block.clone(), goals);
     stepper.compute_goals(goals);
     let mut row = vec![0; vocabulary.words()];
     for (lane, state) in states.iter().enumerate() {

@@ -4,15 +4,21 @@
 //! cargo run --release -p ludex-env --example step_rate -- GAME [GAMES] [SECONDS]
 //! ```
 //!
-//! GAME is a bundled name or a file. Actions are drawn before each step, outside the time. Beside it, in the same run, the
-//! random play of the lanes, which choose moves themselves and tell statistics alone.
+//! GAME is a bundled name or a file. Games are played for a while, then the actions of some steps are written down and
+//! these steps are played again and again: time is the processor's, for these steps alone. Beside it, in the same run, the random play of the
+//! lanes, which choose moves themselves and tell statistics alone.
 
+use cpu_time::ThreadTime;
 use ludex_engine::budget::Budget;
 use ludex_engine::propnet::{compile, lanes::Lanes};
-use ludex_env::{Autoreset, Batch, Cells, Encoder, Model, Options, Outputs};
+use ludex_env::{Autoreset, Batch, Cells, Encoder, Illegal, Model, Options, Outputs, Start, Which};
 use ludex_gdl::Sheet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Steps that are played before, and steps that are timed.
+const WARM: u64 = 150;
+const STEPS: usize = 64;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -27,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Arc::new(Model::new(&game, &Budget::default())?);
     println!("{name}: built in {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
     let wait = Duration::from_secs_f64(seconds);
-    for autoreset in [Autoreset::NextStep, Autoreset::SameStep, Autoreset::Disabled] {
+    for autoreset in [Autoreset::NextStep, Autoreset::SameStep] {
         for what in [What::Nothing, What::Flags, What::Mask, What::MaskBits, What::Flat, What::FlatFloats] {
             let rate = rate(&model, games, autoreset, what, wait)?;
             println!("{autoreset:?} with {what:?}: {:.1} M steps/s", rate / 1e6);
@@ -38,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
         let mut runner = lanes.runner(1);
         runner.run(&compiled.initial, 200, u64::MAX);
-        let (started, mut made) = (Instant::now(), 0);
+        let (started, mut made) = (ThreadTime::now(), 0);
         while started.elapsed() < wait {
             made += runner.run(&compiled.initial, 200, u64::MAX).transitions;
         }
@@ -71,7 +77,7 @@ fn rate(
     wait: Duration,
 ) -> Result<f64, Box<dyn std::error::Error>> {
     let encoder = Arc::new(Encoder::flat(model, None));
-    let options = Options { autoreset, illegal: ludex_env::Illegal::Lose, ..Options::default() };
+    let options = Options { autoreset, illegal: Illegal::Lose, ..Options::default() };
     let mut batch = Batch::new(model.clone(), games, options)?.with_encoder(encoder.clone())?;
     let mut legal = vec![0; games * model.move_count()];
     let mut words = vec![0; games * model.move_count().div_ceil(64)];
@@ -79,35 +85,45 @@ fn rate(
     let (mut terminated, mut truncated) = (vec![0; games], vec![0; games]);
     let mut bytes = vec![0; games * encoder.len()];
     let mut floats = vec![0.0; games * encoder.len()];
-    let mut actions = vec![0; games * model.role_count()];
-    let (mut steps, mut spent) = (0u64, Duration::ZERO);
-    let mut seed = 0;
+    let width = games * model.role_count();
+    let mut actions = vec![0; STEPS * width];
+    for seed in 0..WARM {
+        batch.sample(seed, &mut actions[..width])?;
+        batch.step(&actions[..width], Outputs::default())?;
+    }
+    let mut states = vec![0; games * model.words()];
+    batch.states(&mut states)?;
+    let again = |batch: &mut Batch| batch.reset(Which::All, Start::States(&states), Outputs::default());
+    again(&mut batch)?;
+    for (seed, actions) in (WARM..).zip(actions.chunks_exact_mut(width)) {
+        batch.sample(seed, actions)?;
+        batch.step(&*actions, Outputs::default())?;
+    }
+    let (mut steps, mut spent) = (0, Duration::ZERO);
     while spent < wait {
-        seed += 1;
-        batch.sample(seed, &mut actions)?;
-        let started = Instant::now();
-        let mut outputs = Outputs::default();
-        if what != What::Nothing {
-            outputs.rewards = Some(&mut rewards);
-            outputs.terminated = Some(&mut terminated);
-            outputs.truncated = Some(&mut truncated);
+        again(&mut batch)?;
+        let started = ThreadTime::now();
+        for actions in actions.chunks_exact(width) {
+            let mut outputs = Outputs::default();
+            if what != What::Nothing {
+                outputs.rewards = Some(&mut rewards);
+                outputs.terminated = Some(&mut terminated);
+                outputs.truncated = Some(&mut truncated);
+            }
+            match what {
+                What::Mask | What::Flat | What::FlatFloats => outputs.legal = Some(&mut legal),
+                What::MaskBits => outputs.legal_words = Some(&mut words),
+                What::Nothing | What::Flags => {}
+            }
+            match what {
+                What::Flat => outputs.observation = Some(Cells::Bytes(&mut bytes)),
+                What::FlatFloats => outputs.observation = Some(Cells::Floats(&mut floats)),
+                _ => {}
+            }
+            batch.step(actions, outputs)?;
         }
-        match what {
-            What::Mask | What::Flat | What::FlatFloats => outputs.legal = Some(&mut legal),
-            What::MaskBits => outputs.legal_words = Some(&mut words),
-            What::Nothing | What::Flags => {}
-        }
-        match what {
-            What::Flat => outputs.observation = Some(Cells::Bytes(&mut bytes)),
-            What::FlatFloats => outputs.observation = Some(Cells::Floats(&mut floats)),
-            _ => {}
-        }
-        batch.step(&actions[..], outputs)?;
         spent += started.elapsed();
-        steps += games as u64;
-        if autoreset == Autoreset::Disabled && seed % 20 == 0 {
-            batch.reset(ludex_env::Which::All, ludex_env::Start::Initial, Outputs::default())?;
-        }
+        steps += games * STEPS;
     }
     Ok(steps as f64 / spent.as_secs_f64())
 }

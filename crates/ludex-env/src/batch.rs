@@ -72,6 +72,7 @@ impl Batch {
             }
         };
         let fluents = model.vocabulary().fluents().map(Column::Fluent).collect();
+        model.reserve(options.threads.max(1));
         Ok(Batch {
             scale: Scale::new(options.rewards, model.goal_range(), model.role_count()),
             opening: parts[0].opening(),
@@ -180,19 +181,19 @@ impl Batch {
         expect("actions", self.games * roles, actions.len())?;
         let widths = self.widths();
         let (shared, parts, pool) = self.shared();
-        let raise = shared.options.illegal == Illegal::Raise;
-        if raise {
+        if shared.options.illegal == Illegal::Raise {
             let read = |part: &mut Part, actions: Actions<'_>, _: Outputs<'_>| {
                 part.read(&shared, actions);
+                part.leave();
                 part.complain(shared.model, actions)
             };
             each(pool, parts, actions, Outputs::default(), widths, &read)?;
         }
         let step = |part: &mut Part, actions: Actions<'_>, out: Outputs<'_>| {
-            if !raise {
-                part.read(&shared, actions);
-            }
-            part.step(&shared, actions, out)
+            part.read(&shared, actions);
+            let done = part.step(&shared, actions, out);
+            part.leave();
+            done
         };
         each(pool, parts, actions, out, widths, &step)?;
         self.steps += 1;

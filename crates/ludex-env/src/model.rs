@@ -1,6 +1,6 @@
 //! A game compiled for batches: what all games of a batch, and all batches of a game, share.
 
-use crate::simulate::{Network, Scalar, Simulator, View};
+use crate::simulate::{Desk, Network, Scalar, Simulator, View};
 use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Goal};
@@ -33,7 +33,7 @@ pub struct Model {
 
 #[derive(Clone, Debug)]
 enum Execution {
-    Network(Arc<Stepper>),
+    Network(Arc<Desk>),
     Scalar(Arc<dyn Engine>),
 }
 
@@ -57,8 +57,8 @@ impl Model {
 
     /// Steps a network that is there already, of the same game.
     pub fn of_network(game: &Game, compiled: &Compiled) -> Model {
-        let stepper = Arc::new(Stepper::new(&compiled.net, &compiled.initial));
-        let execution = Execution::Network(stepper);
+        let stepper = Stepper::new(&compiled.net, &compiled.initial);
+        let execution = Execution::Network(Arc::new(Desk::new(stepper)));
         Model::of(game, compiled.vocabulary.clone(), execution, compiled.initial.clone())
     }
 
@@ -140,10 +140,17 @@ impl Model {
         &self.control
     }
 
+    /// Has room for the steps of so many threads ready.
+    pub(crate) fn reserve(&self, threads: usize) {
+        if let Execution::Network(desk) = &self.execution {
+            desk.reserve(threads);
+        }
+    }
+
     /// Columns in the form in which they are written fastest.
     pub(crate) fn view(&self, columns: Vec<Column>) -> View {
         let compiled = match &self.execution {
-            Execution::Network(stepper) => Some(stepper.columns(columns.iter().copied())),
+            Execution::Network(desk) => Some(desk.stepper().columns(columns.iter().copied())),
             Execution::Scalar(_) => None,
         };
         View { columns, compiled }
@@ -152,7 +159,7 @@ impl Model {
     /// Memory for 512 games in the initial state.
     pub(crate) fn simulator(&self) -> Box<dyn Simulator> {
         match &self.execution {
-            Execution::Network(stepper) => Box::new(Network::new(stepper.clone())),
+            Execution::Network(desk) => Box::new(Network::new(desk.clone())),
             Execution::Scalar(engine) => Box::new(Scalar::new(&**engine, &self.initial)),
         }
     }

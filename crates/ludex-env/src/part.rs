@@ -8,7 +8,6 @@ use crate::outputs::Outputs;
 use crate::reward::Scale;
 use crate::simulate::{Actions, Rows, Simulator, Source};
 use ludex_engine::propnet::lanes::{LegalCounts, Plane, write_flags};
-use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 
 /// What all parts of a batch share.
@@ -113,6 +112,11 @@ impl Part {
         }
     }
 
+    /// Gives back what a step was computed with.
+    pub(crate) fn leave(&mut self) {
+        self.simulator.leave();
+    }
+
     pub(crate) fn simulator(&self) -> &dyn Simulator {
         &*self.simulator
     }
@@ -154,6 +158,7 @@ impl Part {
                     self.simulator.set_state(lane, &states[lane * words..][..words]);
                 }
                 self.simulator.refresh()?;
+                self.simulator.leave();
                 self.look(which);
                 Ok(())
             }
@@ -372,9 +377,8 @@ impl Part {
                 if count == 0 {
                     continue;
                 }
-                let game = (self.first + lane) as u64;
-                let mut random = stream(shared.options.seed, game, shared.step, role as u64);
-                if let Some(action) = legal().nth(random.below(count)) {
+                let drawn = below(count, shared.options.seed, self.first + lane, shared.step, role);
+                if let Some(action) = legal().nth(drawn) {
                     if let Some(made) = &mut out.made {
                         made[lane * roles + role] = action.0 as i32;
                     }
@@ -408,7 +412,6 @@ impl Part {
         let roles = model.role_count();
         for lane in 0..self.games {
             let row = &words[lane * stride..][..stride];
-            let mut random = stream(seed, (self.first + lane) as u64, 0, 0);
             for role in 0..roles {
                 let moves = model.moves(RoleId(role as u32));
                 let legal = |word: usize| {
@@ -423,7 +426,7 @@ impl Part {
                 if count == 0 {
                     continue;
                 }
-                let mut left = random.below(count as usize) as u32;
+                let mut left = below(count as usize, seed, self.first + lane, 0, role) as u32;
                 for word in range {
                     let mut bits = legal(word);
                     if left >= bits.count_ones() {
@@ -442,12 +445,16 @@ impl Part {
     }
 }
 
-/// Random numbers of one game, whichever thread plays it.
-fn stream(seed: u64, game: u64, step: u64, role: u64) -> Random {
+/// A random number below `count`, which is not zero, of one game, step and role, whichever thread plays it. All are equally likely to
+/// one part in 2^32 or better.
+fn below(count: usize, seed: u64, game: usize, step: u64, role: usize) -> usize {
     let mut mixed = seed;
-    for part in [game, step, role] {
-        mixed = (mixed ^ part.wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD134_2543_DE82_EF95);
-        mixed ^= mixed >> 32;
+    for part in [game as u64, step, role as u64] {
+        // SplitMix64, from where the last part has led.
+        mixed = (mixed ^ part).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^= mixed >> 31;
     }
-    Random::new(mixed)
+    (u128::from(mixed) * count as u128 >> 64) as usize
 }

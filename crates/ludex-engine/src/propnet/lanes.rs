@@ -29,7 +29,7 @@ mod vector;
 mod x86;
 
 pub use pass::Instructions;
-pub use step::{Block, Column, Columns, LegalCounts, Number, Stepper, write_flags};
+pub use step::{Block, Column, Columns, LegalCounts, Number, Stepper, Workspace, write_flags};
 pub use vector::Plane;
 
 use super::net::Net;

@@ -6,7 +6,7 @@
 mod network;
 mod scalar;
 
-pub(crate) use network::Network;
+pub(crate) use network::{Desk, Network};
 pub(crate) use scalar::Scalar;
 
 use crate::error::EnvError;
@@ -120,6 +120,9 @@ pub(crate) type Found<'a> = dyn FnMut(RoleId, Goal, &Plane) + 'a;
 
 /// Up to 512 games. The order of a step is that of `ludex_engine::propnet::lanes::Stepper`, which see.
 pub(crate) trait Simulator: Debug + Send {
+    /// Gives back what a step was computed with. What was read or made, and goals, are lost.
+    fn leave(&mut self) {}
+
     /// Begins new games in the initial state.
     fn restart(&mut self, lanes: &Plane) -> Result<(), EnvError>;
 

@@ -2,83 +2,135 @@
 
 use super::{Actions, Found, Rows, Simulator, Source, each_kind};
 use crate::error::EnvError;
-use ludex_engine::propnet::lanes::{Block, LegalCounts, Plane, Stepper};
+use ludex_engine::propnet::lanes::{Block, LegalCounts, Plane, Stepper, Workspace};
 use ludex_engine::row::Row;
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The network of a model, with room for computing that is lent to one block after the other.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    stepper: Stepper,
+    free: Mutex<Vec<Workspace>>,
+}
+
+impl Desk {
+    pub(crate) fn new(stepper: Stepper) -> Desk {
+        Desk { stepper, free: Mutex::new(Vec::new()) }
+    }
+
+    pub(crate) fn stepper(&self) -> &Stepper {
+        &self.stepper
+    }
+
+    /// Has room for so many threads ready, so that their steps allocate nothing.
+    pub(crate) fn reserve(&self, threads: usize) {
+        let mut free = self.free();
+        while free.len() < threads {
+            free.push(self.stepper.workspace());
+        }
+    }
+
+    fn free(&self) -> MutexGuard<'_, Vec<Workspace>> {
+        // What is in it is overwritten whenever it is lent, so a panic elsewhere has done no harm.
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Network {
-    stepper: Arc<Stepper>,
+    desk: Arc<Desk>,
     block: Block,
+    memory: Option<Workspace>,
 }
 
 impl Network {
-    pub(crate) fn new(stepper: Arc<Stepper>) -> Network {
-        let block = stepper.block();
-        Network { stepper, block }
+    pub(crate) fn new(desk: Arc<Desk>) -> Network {
+        let block = desk.stepper.block();
+        Network { desk, block, memory: None }
+    }
+
+    /// The parts, memory included.
+    fn parts(&mut self) -> (&Stepper, &mut Block, &mut Workspace) {
+        let Network { desk, block, memory } = self;
+        let memory = memory.get_or_insert_with(|| {
+            let free = desk.free().pop();
+            free.unwrap_or_else(|| desk.stepper.workspace())
+        });
+        (&desk.stepper, block, memory)
     }
 }
 
 impl Simulator for Network {
+    fn leave(&mut self) {
+        if let Some(memory) = self.memory.take() {
+            self.desk.free().push(memory);
+        }
+    }
+
     fn restart(&mut self, lanes: &Plane) -> Result<(), EnvError> {
-        self.stepper.restart(&mut self.block, lanes);
+        self.desk.stepper.restart(&mut self.block, lanes);
         Ok(())
     }
 
     fn set_state(&mut self, lane: usize, state: &Row) {
-        self.stepper.set_state(&mut self.block, lane, state);
+        self.desk.stepper.set_state(&mut self.block, lane, state);
     }
 
     fn refresh(&mut self) -> Result<(), EnvError> {
-        self.stepper.refresh(&mut self.block);
+        let (stepper, block, memory) = self.parts();
+        stepper.refresh(block, memory);
         Ok(())
     }
 
     fn play(&mut self, role: RoleId, actions: Actions<'_>) -> Plane {
-        each_kind!(actions, list => self.stepper.play(&mut self.block, role, list))
+        let (stepper, block, memory) = self.parts();
+        each_kind!(actions, list => stepper.play(block, memory, role, list))
     }
 
     fn make(&mut self, role: RoleId, lane: usize, action: MoveId) {
-        self.stepper.make(&mut self.block, role, lane, action);
+        let (stepper, _, memory) = self.parts();
+        stepper.make(memory, role, lane, action);
     }
 
     fn make_only(&mut self, role: RoleId, lanes: &Plane) {
-        self.stepper.make_only(&mut self.block, role, lanes);
+        let (stepper, block, memory) = self.parts();
+        stepper.make_only(block, memory, role, lanes);
     }
 
     fn advance(&mut self, lanes: &Plane) -> Result<(), EnvError> {
-        self.stepper.advance(&mut self.block, lanes);
+        let (stepper, block, memory) = self.parts();
+        stepper.advance(block, memory, lanes);
         Ok(())
     }
 
     fn terminal(&self) -> Plane {
-        *self.stepper.terminal(&self.block)
+        *self.desk.stepper.terminal(&self.block)
     }
 
     fn is_legal(&self, role: RoleId, lane: usize, action: MoveId) -> bool {
-        self.stepper.legal(&self.block, role, action).bit(lane)
+        self.desk.stepper.legal(&self.block, role, action).bit(lane)
     }
 
     fn legal_counts(&mut self, role: RoleId) -> LegalCounts {
-        self.stepper.legal_counts(&mut self.block, role)
+        self.desk.stepper.legal_counts(&mut self.block, role)
     }
 
     fn holding(&self, fluent: FluentId) -> Plane {
-        *self.stepper.holding(&self.block, fluent)
+        *self.desk.stepper.holding(&self.block, fluent)
     }
 
     fn goals(&mut self, lanes: &Plane, found: &mut Found<'_>) -> Result<(), EnvError> {
-        self.stepper.compute_goals(&mut self.block);
-        for role in 0..self.stepper.role_count() as u32 {
-            let role = RoleId(role);
+        let (stepper, _, memory) = self.parts();
+        stepper.compute_goals(memory);
+        for role in (0..stepper.role_count() as u32).map(RoleId) {
             let (mut once, mut twice) = (Plane::ZERO, Plane::ZERO);
-            for (_, plane) in self.stepper.goals(&self.block, role) {
+            for (_, plane) in stepper.goals(memory, role) {
                 twice = twice | once & *plane;
                 once = once | *plane;
             }
             let proper = *lanes & once & !twice;
-            for (value, plane) in self.stepper.goals(&self.block, role) {
+            for (value, plane) in stepper.goals(memory, role) {
                 let here = proper & *plane;
                 if let Some(value) = value.filter(|_| !here.is_empty()) {
                     found(role, value, &here);
@@ -90,16 +142,16 @@ impl Simulator for Network {
 
     fn write(&self, source: Source<'_>, keep: &Plane, out: Rows<'_>) {
         let columns = match source {
-            Source::Legal => self.stepper.legal_columns(),
+            Source::Legal => self.desk.stepper.legal_columns(),
             Source::State(view) => match &view.compiled {
                 Some(columns) => columns,
-                None => &self.stepper.columns(view.columns.iter().copied()),
+                None => &self.desk.stepper.columns(view.columns.iter().copied()),
             },
         };
         match out {
-            Rows::Bytes(out) => self.stepper.write_bytes(&self.block, columns, keep, out),
-            Rows::Floats(out) => self.stepper.write_floats(&self.block, columns, keep, out),
-            Rows::Words(out) => self.stepper.write_words(&self.block, columns, keep, out),
+            Rows::Bytes(out) => self.desk.stepper.write_bytes(&self.block, columns, keep, out),
+            Rows::Floats(out) => self.desk.stepper.write_floats(&self.block, columns, keep, out),
+            Rows::Words(out) => self.desk.stepper.write_words(&self.block, columns, keep, out),
         }
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! A [`Stepper`] is a network compiled for it, a [`Block`] the memory of 512 games. Both share the plans and the kernels of
 //! random play ([`super::Lanes`]); what is different is that moves come in as numbers ([`Stepper::play`]), that lanes
-//! are in no common phase, so that the whole network is computed at each step, and that a block keeps all planes from
-//! one step to the next: what terminal and legal have computed is there when the next state is asked for. A block
-//! therefore takes 64 bytes a gate.
+//! are in no common phase, so that the whole network is computed at each step.
+//!
+//! A block keeps the state and what is read of the gates of terminal and legal when the next state is asked for, so that
+//! each gate is computed once a step. The gates themselves are in a [`Workspace`], which blocks share one after the other: a
+//! thread needs one, and it stays in the cache.
 //!
 //! The order of a step is: [`Stepper::play`] for each role (numbers to planes, and where they are legal), [`Stepper::make`] for what
 //! the caller decides itself, [`Stepper::advance`], then the questions (`terminal`, `options`, `goals`), then
@@ -30,11 +32,17 @@ use std::ops::Range;
 pub struct Stepper {
     plan: Plan,
     fluents: usize,
-    /// Where each move is said to be legal, all moves of a role after those of the role before.
+    /// The slots beside the fluents that a block keeps; it has them after the fluents.
+    kept: Vec<Slot>,
+    /// Where a block says that the game is over.
+    terminal: Slot,
+    /// Where a block says that moves are legal, for each role as in the choices of the plan.
+    choices: Vec<Vec<Slot>>,
+    /// Where a block says that moves are legal, all moves of a role after those of the role before.
     legal: Columns,
     /// Where the moves of each role are in `legal`.
     roles: Vec<Range<usize>>,
-    /// What a new game writes: slots that are false, and slots that are true.
+    /// What a new game writes: the planes of a block that are false, and those that are true.
     start: [Vec<Slot>; 2],
     initial: Vec<u64>,
     /// Planes behind those of the plan for decoding numbers.
@@ -43,9 +51,15 @@ pub struct Stepper {
     shuffle: Shuffle,
 }
 
-/// 512 games.
+/// 512 games: the constants, the fluents, then what else is kept.
 #[derive(Clone, Debug)]
 pub struct Block {
+    planes: Vec<Plane>,
+}
+
+/// Room for computing a step of one block after the other.
+#[derive(Clone, Debug)]
+pub struct Workspace {
     planes: Vec<Plane>,
 }
 
@@ -123,13 +137,26 @@ impl Stepper {
         let unlimited = &mut Budget::default().clock();
         let net = phase::specialised(net, &phase::anything(net), unlimited).expect(NEVER_OVER);
         let plan = Plan::with(&net, true, unlimited).expect(NEVER_OVER);
-        plan.check(net.next.len());
+        let fluents = net.next.len();
+        plan.check(fluents);
+        let kept = plan.kept();
+        let first_kept = FLUENTS + fluents as Slot;
+        // Constants and fluents are where they are in the plan.
+        let place = |slot: Slot| match kept.binary_search(&slot) {
+            Ok(at) => first_kept + at as Slot,
+            Err(_) => slot,
+        };
+        let choices: Vec<Vec<Slot>> = plan
+            .choices
+            .iter()
+            .map(|choice| choice.legal[..choice.moves.len()].iter().map(|&slot| place(slot)).collect())
+            .collect();
         let mut legal = Vec::new();
         let mut roles = Vec::new();
-        for (choice, moves) in plan.choices.iter().zip(&net.legal) {
+        for ((choice, slots), moves) in plan.choices.iter().zip(&choices).zip(&net.legal) {
             let first = legal.len();
             legal.resize(first + moves.len(), FALSE);
-            for (action, slot) in choice.moves.iter().zip(&choice.legal) {
+            for (action, slot) in choice.moves.iter().zip(slots) {
                 legal[first + action.index()] = *slot;
             }
             roles.push(first..legal.len());
@@ -142,7 +169,10 @@ impl Stepper {
             _ => Shuffle::Portable,
         };
         let mut stepper = Stepper {
-            fluents: net.next.len(),
+            fluents,
+            terminal: place(plan.terminal),
+            choices,
+            kept,
             legal: Columns { slots: legal },
             roles,
             start: super::pass::start_slots(&bits(&net, initial)),
@@ -153,19 +183,18 @@ impl Stepper {
             plan,
         };
         // What the initial state makes of the gates is computed once.
-        let mut block = Block { planes: vec![Plane::ZERO; stepper.plan.slots + scratch] };
-        block.planes[1] = Plane::ONES;
-        stepper.restart(&mut block, &Plane::ONES);
-        stepper.refresh(&mut block);
-        for slot in stepper.plan.kept() {
+        let mut block = stepper.block();
+        stepper.refresh(&mut block, &mut stepper.workspace());
+        for slot in first_kept..first_kept + stepper.kept.len() as Slot {
             stepper.start[usize::from(block.planes[slot as usize].bit(0))].push(slot);
         }
         stepper
     }
 
-    /// Bytes that a block holds.
-    pub fn block_bytes(&self) -> usize {
-        (self.plan.slots + self.scratch) * size_of::<Plane>()
+    /// Bytes that a block holds, and bytes of the workspace.
+    pub fn bytes(&self) -> (usize, usize) {
+        let planes = FLUENTS as usize + self.fluents + self.kept.len();
+        (planes * size_of::<Plane>(), (self.plan.slots + self.scratch) * size_of::<Plane>())
     }
 
     /// Gates of up to four inputs that a step computes, those for goals aside.
@@ -173,18 +202,26 @@ impl Stepper {
         self.plan.head.gates() + self.plan.legal.gates() + self.plan.next.gates()
     }
 
-    /// Memory for 512 games, all in the initial state.
+    /// 512 games, all in the initial state.
     pub fn block(&self) -> Block {
-        let mut block = Block { planes: vec![Plane::ZERO; self.plan.slots + self.scratch] };
+        let mut block =
+            Block { planes: vec![Plane::ZERO; FLUENTS as usize + self.fluents + self.kept.len()] };
         block.planes[1] = Plane::ONES;
         self.restart(&mut block, &Plane::ONES);
         block
     }
 
+    /// Room for computing, for any block.
+    pub fn workspace(&self) -> Workspace {
+        let mut space = Workspace { planes: vec![Plane::ZERO; self.plan.slots + self.scratch] };
+        space.planes[1] = Plane::ONES;
+        space
+    }
+
     /// Begins a new game, in the initial state, in the lanes.
     pub fn restart(&self, block: &mut Block, lanes: &Plane) {
-        let memory = self.memory(block);
-        self.instructions.run(Restart { memory, start: &self.start, lanes });
+        let block = self.kept_planes(block);
+        self.instructions.run(Restart { block, start: &self.start, lanes });
     }
 
     /// Puts a state into a lane; [`Stepper::refresh`] comes before any question.
@@ -205,9 +242,16 @@ impl Stepper {
     }
 
     /// Computes terminal and legal anew, after states were put in.
-    pub fn refresh(&self, block: &mut Block) {
-        let memory = self.memory(block);
-        self.instructions.run(Refresh { memory, plan: &self.plan });
+    pub fn refresh(&self, block: &mut Block, space: &mut Workspace) {
+        let task = Compute {
+            block: self.kept_planes(block),
+            memory: self.memory(space),
+            plan: &self.plan,
+            fluents: self.fluents,
+            kept: &self.kept,
+            lanes: None,
+        };
+        self.instructions.run(task);
     }
 
     /// Reads the role's move in each lane, the first `numbers.len() / roles` of them: `numbers` has a row a game and a
@@ -215,17 +259,23 @@ impl Stepper {
     ///
     /// # Panics
     /// If there are more than 512 rows, or rows of another length.
-    pub fn play<N: Number>(&self, block: &mut Block, role: RoleId, numbers: &[N]) -> Plane {
-        let memory = self.memory(block);
-        let choice = &self.plan.choices[role.index()];
+    pub fn play<N: Number>(
+        &self,
+        block: &mut Block,
+        space: &mut Workspace,
+        role: RoleId,
+        numbers: &[N],
+    ) -> Plane {
         let roles = self.roles.len();
         assert!(
             numbers.len() <= LANES * roles && numbers.len().is_multiple_of(roles),
             "rows of a number a role"
         );
         let read = Read {
-            memory,
-            choice,
+            block: self.kept_planes(block),
+            memory: self.memory(space),
+            choice: &self.plan.choices[role.index()],
+            legal: &self.choices[role.index()],
             scratch: self.plan.slots,
             count: self.roles[role.index()].len(),
             numbers,
@@ -237,32 +287,39 @@ impl Stepper {
     }
 
     /// Makes a move in one lane, in which none of this role is made.
-    pub fn make(&self, block: &mut Block, role: RoleId, lane: usize, action: MoveId) {
+    pub fn make(&self, space: &mut Workspace, role: RoleId, lane: usize, action: MoveId) {
         let choice = &self.plan.choices[role.index()];
         if let Ok(seat) = choice.moves.binary_search(&action) {
-            block.planes[choice.does as usize + seat].set(lane);
+            space.planes[choice.does as usize + seat].set(lane);
         }
     }
 
     /// Makes the only legal move of the role in the lanes, in which it has one and none of this role is made.
-    pub fn make_only(&self, block: &mut Block, role: RoleId, lanes: &Plane) {
-        let choice = &self.plan.choices[role.index()];
-        for (seat, legal) in choice.legal[..choice.moves.len()].iter().enumerate() {
-            let made = block.planes[*legal as usize] & *lanes;
-            let does = &mut block.planes[choice.does as usize + seat];
-            *does = *does | made;
+    pub fn make_only(&self, block: &Block, space: &mut Workspace, role: RoleId, lanes: &Plane) {
+        let does = self.plan.choices[role.index()].does as usize;
+        for (seat, legal) in self.choices[role.index()].iter().enumerate() {
+            let made = &mut space.planes[does + seat];
+            *made = *made | block.planes[*legal as usize] & *lanes;
         }
     }
 
-    /// The next state in the lanes, in which each role has made a move; other lanes stay as they are.
-    pub fn advance(&self, block: &mut Block, lanes: &Plane) {
-        let memory = self.memory(block);
-        self.instructions.run(Advance { memory, plan: &self.plan, lanes });
+    /// The next state in the lanes, in which each role has made a move since another block used the workspace; other lanes stay
+    /// as they are.
+    pub fn advance(&self, block: &mut Block, space: &mut Workspace, lanes: &Plane) {
+        let task = Compute {
+            block: self.kept_planes(block),
+            memory: self.memory(space),
+            plan: &self.plan,
+            fluents: self.fluents,
+            kept: &self.kept,
+            lanes: Some(lanes),
+        };
+        self.instructions.run(task);
     }
 
     /// Where the game is over.
     pub fn terminal<'b>(&self, block: &'b Block) -> &'b Plane {
-        &block.planes[self.plan.terminal as usize]
+        &block.planes[self.terminal as usize]
     }
 
     /// Where the fluent holds.
@@ -284,22 +341,22 @@ impl Stepper {
 
     /// Where the role has legal moves.
     pub fn legal_counts(&self, block: &mut Block, role: RoleId) -> LegalCounts {
-        let memory = self.memory(block);
-        self.instructions.run(Count { memory, choice: &self.plan.choices[role.index()] })
+        let block = self.kept_planes(block);
+        self.instructions.run(Count { block, legal: &self.choices[role.index()] })
     }
 
-    /// Computes the goals. They mean nothing in lanes in which a new game has begun since the last step.
-    pub fn compute_goals(&self, block: &mut Block) {
-        super::pass::execute_with(self.instructions, &mut block.planes, self.plan.slots, &self.plan.goal);
+    /// Computes the goals of the block that was the last to use the workspace, in the states to which it advanced.
+    pub fn compute_goals(&self, space: &mut Workspace) {
+        super::pass::execute_with(self.instructions, &mut space.planes, self.plan.slots, &self.plan.goal);
     }
 
     /// The role's goal values and where they hold, as computed last; a value that is no number is `None`.
-    pub fn goals<'b>(
-        &'b self,
-        block: &'b Block,
+    pub fn goals<'m>(
+        &'m self,
+        space: &'m Workspace,
         role: RoleId,
-    ) -> impl Iterator<Item = (Option<Goal>, &'b Plane)> {
-        self.plan.goals[role.index()].iter().map(|&(value, slot)| (value, &block.planes[slot as usize]))
+    ) -> impl Iterator<Item = (Option<Goal>, &'m Plane)> {
+        self.plan.goals[role.index()].iter().map(|&(value, slot)| (value, &space.planes[slot as usize]))
     }
 
     /// The initial state.
@@ -352,10 +409,17 @@ impl Stepper {
         transpose::words(self.shuffle, &block.planes, &columns.slots, keep, out);
     }
 
-    /// The planes, of which there are enough for the plan and the decoding.
-    fn memory<'b>(&self, block: &'b mut Block) -> Memory<'b> {
-        assert_eq!(block.planes.len(), self.plan.slots + self.scratch, "a block of another game");
-        Memory::new(&mut block.planes, self.plan.slots)
+    /// The planes of a block of this stepper.
+    fn kept_planes<'b>(&self, block: &'b mut Block) -> &'b mut [Plane] {
+        let count = FLUENTS as usize + self.fluents + self.kept.len();
+        assert_eq!(block.planes.len(), count, "a block of another game");
+        &mut block.planes
+    }
+
+    /// The planes of a workspace, of which there are enough for the plan and the decoding.
+    fn memory<'w>(&self, space: &'w mut Workspace) -> Memory<'w> {
+        assert_eq!(space.planes.len(), self.plan.slots + self.scratch, "a workspace of another game");
+        Memory::new(&mut space.planes, self.plan.slots)
     }
 }
 
@@ -370,7 +434,7 @@ fn digits(count: usize) -> usize {
 }
 
 struct Restart<'t> {
-    memory: Memory<'t>,
+    block: &'t mut [Plane],
     start: &'t [Vec<Slot>; 2],
     lanes: &'t Plane,
 }
@@ -379,67 +443,72 @@ impl Task for Restart<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<V: Kernel>(mut self, machine: V::Machine) {
+    fn run<V: Kernel>(self, machine: V::Machine) {
         let [cleared, set] = self.start;
         let lanes = V::load(machine, self.lanes);
-        for &slot in cleared {
-            let plane = self.memory.at_mut(slot);
+        for &place in cleared {
+            let plane = &mut self.block[place as usize];
             V::load(machine, plane).minus(lanes).store(plane);
         }
-        for &slot in set {
-            let plane = self.memory.at_mut(slot);
+        for &place in set {
+            let plane = &mut self.block[place as usize];
             V::load(machine, plane).or(lanes).store(plane);
         }
     }
 }
 
-struct Refresh<'t> {
+/// The next state in the lanes, if there are any, and in any case what terminal and legal are.
+struct Compute<'t> {
+    block: &'t mut [Plane],
     memory: Memory<'t>,
     plan: &'t Plan,
+    fluents: usize,
+    kept: &'t [Slot],
+    lanes: Option<&'t Plane>,
 }
 
-impl Task for Refresh<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Kernel>(mut self, machine: V::Machine) {
-        V::execute(machine, &mut self.memory, &self.plan.head);
-        V::execute(machine, &mut self.memory, &self.plan.legal);
-    }
-}
-
-struct Advance<'t> {
-    memory: Memory<'t>,
-    plan: &'t Plan,
-    lanes: &'t Plane,
-}
-
-impl Task for Advance<'_> {
+impl Task for Compute<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Kernel>(self, machine: V::Machine) {
-        let Advance { mut memory, plan, lanes } = self;
-        V::execute(machine, &mut memory, &plan.next);
-        let lanes = V::load(machine, lanes);
-        for &(fluent, from) in &plan.copies {
-            let new = V::load(machine, memory.at(from));
-            let plane = memory.at_mut(fluent);
-            V::blend(lanes, new, V::load(machine, plane)).store(plane);
+        let Compute { block, mut memory, plan, fluents, kept, lanes } = self;
+        let (state, gates) = block.split_at_mut(FLUENTS as usize + fluents);
+        for (slot, plane) in (0..).zip(state.iter()).skip(FLUENTS as usize) {
+            V::load(machine, plane).store(memory.at_mut(slot));
         }
-        for &(fluent, from) in &plan.inverse_copies {
-            let new = V::load(machine, memory.at(from)).not();
-            let plane = memory.at_mut(fluent);
-            V::blend(lanes, new, V::load(machine, plane)).store(plane);
+        if let Some(lanes) = lanes {
+            for (&slot, plane) in kept.iter().zip(gates.iter()) {
+                V::load(machine, plane).store(memory.at_mut(slot));
+            }
+            V::execute(machine, &mut memory, &plan.next);
+            let lanes = V::load(machine, lanes);
+            for &(fluent, from) in &plan.copies {
+                let new = V::load(machine, memory.at(from));
+                let plane = &mut state[fluent as usize];
+                let new = V::blend(lanes, new, V::load(machine, plane));
+                new.store(plane);
+                new.store(memory.at_mut(fluent));
+            }
+            for &(fluent, from) in &plan.inverse_copies {
+                let new = V::load(machine, memory.at(from)).not();
+                let plane = &mut state[fluent as usize];
+                let new = V::blend(lanes, new, V::load(machine, plane));
+                new.store(plane);
+                new.store(memory.at_mut(fluent));
+            }
         }
         V::execute(machine, &mut memory, &plan.head);
         V::execute(machine, &mut memory, &plan.legal);
+        for (&slot, plane) in kept.iter().zip(gates) {
+            V::load(machine, memory.at(slot)).store(plane);
+        }
     }
 }
 
 struct Count<'t> {
-    memory: Memory<'t>,
-    choice: &'t Choice,
+    block: &'t [Plane],
+    legal: &'t [Slot],
 }
 
 impl Task for Count<'_> {
@@ -449,8 +518,8 @@ impl Task for Count<'_> {
     fn run<V: Kernel>(self, machine: V::Machine) -> LegalCounts {
         let mut counts = LegalCounts { some: Plane::ZERO, several: Plane::ZERO };
         let (mut some, mut several) = (V::splat(machine, 0), V::splat(machine, 0));
-        for &slot in &self.choice.legal[..self.choice.moves.len()] {
-            let legal = V::load(machine, self.memory.at(slot));
+        for &place in self.legal {
+            let legal = V::load(machine, &self.block[place as usize]);
             several = several.or_and(some, legal);
             some = some.or(legal);
         }
@@ -461,8 +530,11 @@ impl Task for Count<'_> {
 }
 
 struct Read<'t, N> {
+    block: &'t [Plane],
     memory: Memory<'t>,
     choice: &'t Choice,
+    /// Where the block says that the moves of the choice are legal.
+    legal: &'t [Slot],
     /// Where the planes for decoding begin.
     scratch: usize,
     /// How many moves the role has.
@@ -473,55 +545,45 @@ struct Read<'t, N> {
     shuffle: Shuffle,
 }
 
-/// The bytes of all numbers, and whether each is below the count.
-struct Split {
-    bytes: [Bytes; 3],
-    valid: Bytes,
-}
-
 impl<N: Number> Read<'_, N> {
+    /// A byte of each number.
     #[inline(always)]
-    fn split(&self, split: &mut Split) {
+    fn bytes(&self, out: &mut Bytes, shift: u32) {
+        self.each(out, |number| (number >> shift) as u8);
+    }
+
+    /// Whether each number is below the count.
+    #[inline(always)]
+    fn valid(&self, out: &mut Bytes) {
+        let count = self.count as u32;
+        self.each(out, |number| u8::from(number < count));
+    }
+
+    /// Lanes without a number stay as they are.
+    #[inline(always)]
+    fn each(&self, out: &mut Bytes, byte: impl Fn(u32) -> u8) {
         // Where rows are short the compiler knows the distance and makes vectors of it.
         match self.roles {
-            1 => self.split_by::<1>(split),
-            2 => self.split_by::<2>(split),
+            1 => each_row::<N, 1>(self.numbers, out, byte),
+            2 => each_row::<N, 2>(&self.numbers[self.role..], out, byte),
             _ => {
-                for (lane, row) in self.numbers.chunks_exact(self.roles).enumerate() {
-                    self.put(split, lane, row[self.role].number());
+                for (out, row) in out.0.iter_mut().zip(self.numbers.chunks_exact(self.roles)) {
+                    *out = byte(row[self.role].number());
                 }
             }
         }
     }
+}
 
-    #[inline(always)]
-    fn split_by<const ROLES: usize>(&self, split: &mut Split) {
-        let count = self.count as u32;
-        let (rows, _) = self.numbers.as_chunks::<ROLES>();
-        let role = self.role.min(ROLES - 1);
-        for ((low, valid), row) in split.bytes[0].0.iter_mut().zip(&mut split.valid.0).zip(rows) {
-            let number = row[role].number();
-            *low = number as u8;
-            *valid = u8::from(number < count);
-        }
-        if self.count > 1 << 8 {
-            for (high, row) in split.bytes[1].0.iter_mut().zip(rows) {
-                *high = (row[role].number() >> 8) as u8;
-            }
-        }
-        if self.count > 1 << 16 {
-            for (high, row) in split.bytes[2].0.iter_mut().zip(rows) {
-                *high = (row[role].number() >> 16) as u8;
-            }
-        }
+/// The first number of each row; the last row may lack the others.
+#[inline(always)]
+fn each_row<N: Number, const ROLES: usize>(numbers: &[N], out: &mut Bytes, byte: impl Fn(u32) -> u8) {
+    let (rows, rest) = numbers.as_chunks::<ROLES>();
+    for (out, row) in out.0.iter_mut().zip(rows) {
+        *out = byte(row[0].number());
     }
-
-    #[inline(always)]
-    fn put(&self, split: &mut Split, lane: usize, number: u32) {
-        for (at, bytes) in split.bytes.iter_mut().enumerate() {
-            bytes.0[lane] = (number >> (8 * at)) as u8;
-        }
-        split.valid.0[lane] = u8::from((number as usize) < self.count);
+    if let Some(last) = rest.first() {
+        out.0[rows.len()] = byte(last.number());
     }
 }
 
@@ -530,19 +592,18 @@ impl<N: Number> Task for Read<'_, N> {
 
     /// Numbers become planes of binary digits, these become planes of their halves, one for each value that a half
     /// can have, and a move is made where both halves are its own: an operation or two a move, whatever the numbers are.
-    ///
-    /// PERF: setting one bit a game instead costs about as much as the whole step of a small game.
     #[inline(always)]
     fn run<V: Kernel>(mut self, machine: V::Machine) -> Plane {
-        let mut split = Split { bytes: [Bytes([0; LANES]); 3], valid: Bytes([0; LANES]) };
-        self.split(&mut split);
         let count = digits(self.count);
         let mut planes = [Plane::ZERO; 24];
-        for (bytes, planes) in split.bytes.iter().zip(planes[..count].chunks_mut(8)) {
-            transpose::digits(self.shuffle, bytes, planes);
-        }
+        let mut bytes = Bytes([0; LANES]);
         let mut valid = [Plane::ZERO];
-        transpose::digits(self.shuffle, &split.valid, &mut valid);
+        self.valid(&mut bytes);
+        transpose::digits(self.shuffle, &bytes, &mut valid);
+        for (planes, shift) in planes[..count].chunks_mut(8).zip([0, 8, 16]) {
+            self.bytes(&mut bytes, shift);
+            transpose::digits(self.shuffle, &bytes, planes);
+        }
         let (low_digits, high_digits) = planes[..count].split_at(count - count / 2);
         let mut made = Plane::ZERO;
         let low = self.scratch;
@@ -553,12 +614,12 @@ impl<N: Number> Task for Read<'_, N> {
         halves::<V>(machine, &mut self.memory, high, high_digits);
         let mask = (1 << low_digits.len()) - 1;
         let mut some = V::splat(machine, 0);
-        let moves = self.choice.moves.iter().zip(&self.choice.legal);
+        let moves = self.choice.moves.iter().zip(self.legal);
         for (does, (action, &legal)) in (self.choice.does..).zip(moves) {
             let this = V::load(machine, self.memory.own(low + (action.index() & mask)));
             let other = self.memory.own(high + (action.index() >> low_digits.len()));
             let this = this.and(V::load(machine, other));
-            let this = this.and(V::load(machine, self.memory.at(legal)));
+            let this = this.and(V::load(machine, &self.block[legal as usize]));
             this.store(self.memory.at_mut(does));
             some = some.or(this);
         }

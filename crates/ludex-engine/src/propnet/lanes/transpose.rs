@@ -151,9 +151,13 @@ const SPREAD: [[u8; 8]; 256] = {
 
 /// The lanes of a set as bytes, one or zero.
 pub(super) fn flags(plane: &Plane, out: &mut [u8]) {
-    for (at, out) in out.chunks_mut(8).enumerate() {
-        let byte = plane.0[at / 8] >> (at % 8 * 8) & 0xFF;
-        out.copy_from_slice(&SPREAD[byte as usize][..out.len()]);
+    let byte = |at: usize| (plane.0[at / 8] >> (at % 8 * 8) & 0xFF) as usize;
+    let (eights, rest) = out.as_chunks_mut::<8>();
+    for (at, out) in eights.iter_mut().enumerate() {
+        *out = SPREAD[byte(at)];
+    }
+    if !rest.is_empty() {
+        rest.copy_from_slice(&SPREAD[byte(eights.len())][..rest.len()]);
     }
 }
 

@@ -32,25 +32,21 @@ impl Plane {
     }
 
     /// True if the lane is in it.
+    #[inline]
     pub fn bit(&self, lane: usize) -> bool {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
 
     /// Puts the lane in.
+    #[inline]
     pub fn set(&mut self, lane: usize) {
         self.0[lane / 64] |= 1 << (lane % 64);
     }
 
     /// The lanes in it, ascending.
-    pub fn lanes(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(at, &word)| {
-            let mut left = word;
-            std::iter::from_fn(move || {
-                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
-                left &= left - 1;
-                Some(at * 64 + bit)
-            })
-        })
+    #[inline]
+    pub fn lanes(&self) -> LanesOf {
+        LanesOf { plane: *self, word: 0 }
     }
 
     /// The lowest `n` of the lanes that are set here.
@@ -66,19 +62,48 @@ impl Plane {
         }))
     }
 
+    #[inline]
     pub(super) fn zip(&self, other: &Plane, f: impl Fn(u64, u64) -> u64) -> Plane {
         Plane(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 
     /// True if no lane is in it.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        *self == Plane::ZERO
+        self.0.iter().fold(0, |all, word| all | word) == 0
+    }
+}
+
+/// The lanes of a set.
+#[derive(Clone, Debug)]
+pub struct LanesOf {
+    /// Those that are left.
+    plane: Plane,
+    word: usize,
+}
+
+impl Iterator for LanesOf {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.plane.0[self.word] == 0 {
+            if self.word == 7 {
+                return None;
+            }
+            self.word += 1;
+        }
+        let word = &mut self.plane.0[self.word];
+        let lane = self.word * 64 + word.trailing_zeros() as usize;
+        *word &= *word - 1;
+        Some(lane)
     }
 }
 
 impl std::ops::BitAnd for Plane {
     type Output = Plane;
 
+    #[inline]
     fn bitand(self, other: Plane) -> Plane {
         self.zip(&other, |a, b| a & b)
     }
@@ -87,6 +112,7 @@ impl std::ops::BitAnd for Plane {
 impl std::ops::BitOr for Plane {
     type Output = Plane;
 
+    #[inline]
     fn bitor(self, other: Plane) -> Plane {
         self.zip(&other, |a, b| a | b)
     }
@@ -95,6 +121,7 @@ impl std::ops::BitOr for Plane {
 impl std::ops::BitXor for Plane {
     type Output = Plane;
 
+    #[inline]
     fn bitxor(self, other: Plane) -> Plane {
         self.zip(&other, |a, b| a ^ b)
     }
@@ -103,6 +130,7 @@ impl std::ops::BitXor for Plane {
 impl std::ops::Not for Plane {
     type Output = Plane;
 
+    #[inline]
     fn not(self) -> Plane {
         Plane(self.0.map(|word| !word))
     }
