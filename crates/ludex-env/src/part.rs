@@ -456,5 +456,5 @@ fn below(count: usize, seed: u64, game: usize, step: u64, role: usize) -> usize 
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^= mixed >> 31;
     }
-    (u128::from(mixed) * count as u128 >> 64) as usize
+    ((u128::from(mixed) * count as u128) >> 64) as usize
 }
