@@ -22,7 +22,8 @@ def learn(games: int = 1024, steps: int = 4000, rate: float = 0.5, seed: int = 0
     rows = env.get_state()
     for step in range(steps):
         turns = env.turn.copy()
-        env.step(env.sample_actions(seed=step))
+        actions = env.sample_actions(seed=step)
+        env.step(actions)
         after = env.get_state()
         ended = env.terminated.copy()
         for i in range(games):
@@ -30,7 +31,7 @@ def learn(games: int = 1024, steps: int = 4000, rate: float = 0.5, seed: int = 0
             movers[state] = int(turns[i])
             if ended[i]:
                 # The game has begun anew; what it was worth is the reward of x. The end is told by who moved where.
-                final = state + bytes(env.made[i].tobytes())
+                final = state + actions[i].tobytes()
                 values[final] = float(env.rewards[i, 0])
                 successors.setdefault(state, set()).add(final)
             else:

@@ -120,8 +120,8 @@ class VectorEnv:
         """The role whose turn it is, by number; -1 if it is not one role's alone."""
         self.illegal: npt.NDArray[np.bool_] = self._bound("illegal", (num_envs, self.num_roles), np.uint8).view(np.bool_)
         """Which actions of the last step were not legal."""
-        self.made = self._bound("made", (num_envs, self.num_roles), np.int32)
-        """The moves that were made in the last step; -1 if none was."""
+        self.made: npt.NDArray[np.int32] | None = None
+        """With `illegal="random"` the moves that were made in the last step; -1 if none was. Else they are the actions."""
         self.observations: npt.NDArray[Any] = np.zeros((num_envs, 0), dtype=np.float32)
         self.final_observations: npt.NDArray[Any] = self.observations
         if observation is not None:
@@ -136,8 +136,9 @@ class VectorEnv:
             "action_mask": self.mask,
             "turn": self.turn,
             "illegal": self.illegal,
-            "made": self.made,
         }
+        if illegal == "random":
+            self.made = self._info["made"] = self._bound("made", (num_envs, self.num_roles), np.int32)
         if autoreset == "SameStep" and observation is not None:
             self._info["final_obs"] = self.final_observations
 
@@ -173,8 +174,8 @@ class VectorEnv:
     ]:
         """Steps every game: games x roles, or one number a game where there is one role.
 
-        Returns observations, rewards (games x roles), terminated, truncated and a dict with `action_mask`, `turn`, `illegal`,
-        `made` and, with `SameStep`, `final_obs`."""
+        Returns observations, rewards (games x roles), terminated, truncated and a dict with `action_mask`, `turn`, `illegal`;
+        with `SameStep` `final_obs`, and with `illegal="random"` `made`."""
         if not (
             isinstance(actions, np.ndarray)
             and actions.dtype in (np.int32, np.int64, np.uint16)

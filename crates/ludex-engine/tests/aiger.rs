@@ -127,7 +127,7 @@ fn compare(name: &str, text: &str) {
 
 #[test]
 fn the_text_says_what_the_rules_say() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ludex/games");
     // hex has a block with feedback, which is written out.
     for name in ["tictactoe", "hex", "nim", "rockpaperscissors", "eightpuzzle", "reversi"] {
         let text = std::fs::read_to_string(format!("{folder}/{name}.kif")).expect("a bundled game");

@@ -91,10 +91,11 @@ impl Changed {
         }
     }
 
-    /// Hands the list over, in exchange for an empty one.
-    fn take(&mut self, empty: Vec<TableId>) -> Vec<TableId> {
+    /// Moves the list over. Nothing is swapped, so that both keep the room that they have once grown to.
+    fn move_to(&mut self, list: &mut Vec<TableId>) {
         self.list.iter().for_each(|table| self.is[table.index()] = false);
-        std::mem::replace(&mut self.list, empty)
+        list.clear();
+        list.append(&mut self.list);
     }
 }
 
@@ -261,17 +262,13 @@ impl Store {
             self.new[head.index()].0 = self.table(head).len();
         }
         // A round that met a limit may have left some.
-        let mut left = std::mem::take(&mut self.active);
-        left.clear();
-        self.active = self.changed.take(left);
+        self.changed.move_to(&mut self.active);
         stratum.first.iter().try_for_each(|plan| self.run(plan, meter))
     }
 
     /// Uses the rows that the round before has added; false if there were none.
     fn next_round(&mut self, stratum: &StratumPlan, meter: &mut Meter) -> Result<bool, Exceeded> {
-        let mut empty = std::mem::take(&mut self.active);
-        empty.clear();
-        self.active = self.changed.take(empty);
+        self.changed.move_to(&mut self.active);
         let mut queue = std::mem::take(&mut self.queue);
         queue.clear();
         for &head in &self.active {
