@@ -19,9 +19,12 @@ def learn(games: int = 1024, steps: int = 4000, rate: float = 0.5, seed: int = 0
     start = game.start().row().tobytes()
     successors: dict[bytes, set[bytes]] = {}
     movers: dict[bytes, int] = {}
+    choices: dict[bytes, int] = {}
     rows = env.get_state()
     for step in range(steps):
         turns = env.turn.copy()
+        # Who waits has one move.
+        legal = env.mask.sum(axis=1) - 1
         actions = env.sample_actions(seed=step)
         env.step(actions)
         after = env.get_state()
@@ -29,6 +32,7 @@ def learn(games: int = 1024, steps: int = 4000, rate: float = 0.5, seed: int = 0
         for i in range(games):
             state = rows[i].tobytes()
             movers[state] = int(turns[i])
+            choices[state] = int(legal[i])
             if ended[i]:
                 # The game has begun anew; what it was worth is the reward of x. The end is told by who moved where.
                 final = state + actions[i].tobytes()
@@ -41,17 +45,22 @@ def learn(games: int = 1024, steps: int = 4000, rate: float = 0.5, seed: int = 0
             old = values.get(state, 50.0)
             values[state] = old + rate * (target - old)
         rows = after
-        if step % 50 == 49 and settled(values, successors, movers):
+        if step % 50 == 49 and settled(values, successors, movers, choices):
             break
     assert start in values
     return game, values
 
 
-def settled(values: dict[bytes, float], successors: dict[bytes, set[bytes]], movers: dict[bytes, int]) -> bool:
-    """True if every state has the value of its best successor, and all of Tic-Tac-Toe was seen."""
-    if len(successors) < 4520:
-        return False
+def settled(
+    values: dict[bytes, float],
+    successors: dict[bytes, set[bytes]],
+    movers: dict[bytes, int],
+    choices: dict[bytes, int],
+) -> bool:
+    """True if every move of every state was tried, and every state has the value of its best successor."""
     for state, after in successors.items():
+        if len(after) < choices[state]:
+            return False
         best = max if movers[state] == 0 else min
         if abs(values[state] - best(values.get(next_, 50.0) for next_ in after)) > 1:
             return False

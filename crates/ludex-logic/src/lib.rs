@@ -10,6 +10,7 @@
 //! - [`asp`]: the same questions as answer-set programs for clingo
 //!
 //! ```
+//! use ludex_engine::prepared::Prepared;
 //! use ludex_logic::formula::Request;
 //! use ludex_logic::prove::{Answer, Options, Prover};
 //! use ludex_logic::transition::System;
@@ -21,7 +22,7 @@
 //!     (<= (next (at ?x)) (does robot wait) (true (at ?x)))
 //!     (<= terminal (true (at 2)))
 //!     (<= (goal robot 100) (true (at 2)))").into_game().expect("a sound sheet");
-//! let system = System::new(&game, &[], &Default::default())?;
+//! let system = System::new(&Prepared::new(game), &[], &Default::default())?;
 //! let prover = Prover::new(&system, Options::default());
 //! let somewhere = prover.answer(&Request::read("exists 1..1 X: true(at(X))")?)?;
 //! assert!(matches!(somewhere, Answer::Holds(_)));
