@@ -187,7 +187,7 @@ fn the_short_way_changes_nothing_but_the_time() {
     let short = regress(&Prepared::new(game.clone()), &options).expect("it fits");
     assert!(short.summary.is_strips());
     options.strips = false;
-    let long = regress(&Prepared::new(game.clone()), &options).expect("it fits");
+    let long = regress(&Prepared::new(game), &options).expect("it fits");
     assert_eq!(short.bytes, long.bytes);
 }
 
@@ -199,7 +199,7 @@ fn given_facts_are_used() {
     assert_eq!(groups.len(), 3, "the robot, the gold and the step are each in one place");
     let groups = groups.into_iter().map(|fluents| Group { fluents, exactly: true }).collect();
     let facts = Facts { groups, ..Facts::default() };
-    let given = regress(&Prepared::new(game.clone()), &options(Assume::Given(facts))).expect("it fits");
+    let given = regress(&Prepared::new(game), &options(Assume::Given(facts))).expect("it fits");
     assert_eq!(given.bytes, derived.bytes);
 }
 
@@ -245,7 +245,7 @@ fn limits_leave_what_is_finished() {
     let mut cancelled = options(Assume::Derived);
     cancelled.budget = Budget::default().with_cancel(cancel.clone());
     cancel.cancel();
-    let error = regress(&Prepared::new(game.clone()), &cancelled).expect_err("there is no network yet");
+    let error = regress(&Prepared::new(game), &cancelled).expect_err("there is no network yet");
     assert!(
         matches!(error, regress::RegressError::Network(error) if error.limit() == Some(Exceeded::Cancelled))
     );

@@ -36,8 +36,8 @@ struct Tally {
 fn examine(source: &Source, tally: &mut Tally) -> Result<bool, String> {
     let game = source.game()?;
     let goal = game.rules.keyword(Keyword::Goal);
-    let system = System::new(&Prepared::new(game.clone()), &[goal], &Budget::default())
-        .map_err(|error| error.to_string())?;
+    let system =
+        System::new(&Prepared::new(game), &[goal], &Budget::default()).map_err(|error| error.to_string())?;
     let reference = Reference::new(&system, &Budget::default()).map_err(|error| error.to_string())?;
     let property = Request::read("terminal").ok().and_then(|r| r.property(&system).ok()?).expect("a formula");
     let Some(explored) = Explored::new(&reference, &property, system.initial(), MOST_STATES) else {

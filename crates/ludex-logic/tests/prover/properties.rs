@@ -154,7 +154,7 @@ fn limits_are_kept() {
 #[test]
 fn false_certificates_are_refused() {
     let game = bundled("tictactoe");
-    let system = System::new(&Prepared::new(game.clone()), &[], &Budget::default()).expect("small");
+    let system = System::new(&Prepared::new(game), &[], &Budget::default()).expect("small");
     let vocabulary = system.vocabulary();
     let fluent = |text: &str| {
         let term = vocabulary.read_term(text).expect(text);

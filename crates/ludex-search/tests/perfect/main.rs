@@ -134,7 +134,7 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
     let lanes = (aids == Aids::Lanes).then(|| Lanes::new(engine.net(), &start, &budget()).expect("no limit"));
     let endings = (aids == Aids::Endings).then(|| {
         let game = ludex::load(name).expect("a bundled game");
-        let done = regress(&Prepared::new(game.clone()), &Options { depth: 3, ..Options::default() })
+        let done = regress(&Prepared::new(game), &Options { depth: 3, ..Options::default() })
             .expect("it can be regressed");
         assert!(done.summary.entries > 0, "{name}");
         Database::from_bytes(done.bytes).expect("its own file")
