@@ -2,7 +2,7 @@
 //!
 //! Terms share their parts, so a term that takes a few bytes here can be beyond all measure when it is written down: a
 //! hundred rules of the form `p1(f(X, X)) if p0(X)` make one of 2^100 names. Each term knows its written size and its
-//! depth, and what rules derive is refused beyond a limit ([`Terms::derive`]). Walks over terms may therefore recurse.
+//! depth, and what rules derive is refused beyond a limit (`Terms::derive`). Walks over terms may therefore recurse.
 
 use crate::budget::Exceeded;
 use hashbrown::HashTable;
