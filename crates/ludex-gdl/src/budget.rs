@@ -204,11 +204,15 @@ impl Budget {
 
     /// Looks at everything that the whole work has in common: the token, the clock, memory.
     pub fn check(&self) -> Result<(), Exceeded> {
+        self.check_at(Instant::now())
+    }
+
+    fn check_at(&self, now: Instant) -> Result<(), Exceeded> {
         if self.cancel.as_ref().is_some_and(Cancel::is_cancelled) {
             return Err(Exceeded::Cancelled);
         }
         if let Some(Deadline { at, allowed }) = self.deadline
-            && Instant::now() >= at
+            && now >= at
         {
             return Err(Exceeded::Time(allowed));
         }
@@ -217,7 +221,16 @@ impl Budget {
 
     /// Counts one computation.
     pub fn meter(&self) -> Meter {
-        Meter { budget: self.clone(), rows: 0, ticks: 0, next_look: TICKS_A_LOOK }
+        let next_look = FEWEST_TICKS.min(self.steps.saturating_add(1));
+        Meter {
+            budget: self.clone(),
+            rows: 0,
+            ticks: 0,
+            counted: 0,
+            interval: FEWEST_TICKS,
+            looked: None,
+            next_look,
+        }
     }
 
     /// A meter for work whose size is bounded otherwise: it looks at what is common to all work, and lets any number of
@@ -306,15 +319,30 @@ impl fmt::Display for Exceeded {
 
 impl std::error::Error for Exceeded {}
 
-/// The clock is read once in so many ticks: a tick is a few nanoseconds, reading the clock some thirty.
-const TICKS_A_LOOK: u64 = 1 << 14;
+/// Between two looks at the clock a meter lets so much time pass, more or less: reading the clock takes some thirty
+/// nanoseconds, and what is called off has to end within milliseconds.
+const BETWEEN_LOOKS: Duration = Duration::from_micros(500);
+
+/// Ticks before a meter looks for the first time, and the fewest between two looks. A tick can be a few nanoseconds
+/// (a row tried) or a microsecond (a clause written), which is why their number follows the clock.
+const FEWEST_TICKS: u64 = 1 << 9;
+
+/// The most ticks between two looks.
+const MOST_TICKS: u64 = 1 << 16;
 
 /// Counts one computation within a budget, locally: a tick is an addition and a comparison.
+///
+/// When it looks at the clock depends on the machine; how many steps it lets pass does not.
 #[derive(Clone, Debug)]
 pub struct Meter {
     budget: Budget,
     rows: usize,
     ticks: u64,
+    /// Ticks that the progress has been told of.
+    counted: u64,
+    /// Ticks between two looks, as it is now.
+    interval: u64,
+    looked: Option<Instant>,
     next_look: u64,
 }
 
@@ -328,7 +356,10 @@ impl Meter {
     /// of many small computations some look.
     pub fn restart(&mut self) {
         self.rows = 0;
-        self.next_look -= self.ticks;
+        self.report();
+        // After a bound was met there may be nothing left to the next look.
+        self.next_look = self.next_look.saturating_sub(self.ticks).max(1);
+        self.counted = 0;
         self.ticks = 0;
     }
 
@@ -358,20 +389,35 @@ impl Meter {
 
     #[cold]
     fn look(&mut self) -> Result<(), Exceeded> {
-        if let Some(progress) = &self.budget.progress {
-            progress.add(self.ticks + TICKS_A_LOOK - self.next_look);
-        }
-        self.next_look = self.ticks + TICKS_A_LOOK;
+        self.report();
         if self.ticks > self.budget.steps {
             return Err(Exceeded::Steps(self.budget.steps));
         }
-        self.budget.check()
+        let now = Instant::now();
+        if let Some(before) = self.looked.replace(now) {
+            let passed = now.duration_since(before);
+            if passed > 2 * BETWEEN_LOOKS {
+                // Much slower than it was: a tick has become another kind of work.
+                self.interval = (self.interval / 4).max(FEWEST_TICKS);
+            } else if passed < BETWEEN_LOOKS {
+                self.interval = (self.interval * 2).min(MOST_TICKS);
+            }
+        }
+        self.next_look = self.ticks.saturating_add(self.interval).min(self.budget.steps.saturating_add(1));
+        self.budget.check_at(now)
+    }
+
+    fn report(&mut self) {
+        if let Some(progress) = &self.budget.progress {
+            progress.add(self.ticks - self.counted);
+        }
+        self.counted = self.ticks;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Cancel, Exceeded, Progress, Stage, TICKS_A_LOOK};
+    use super::{Budget, Cancel, Exceeded, MOST_TICKS, Progress, Stage};
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
@@ -383,16 +429,16 @@ mod tests {
     #[test]
     fn every_bound_ends_the_work_and_says_which_it_was() {
         let plain = Budget::default();
-        assert_eq!(work(&plain, 3 * TICKS_A_LOOK), Ok(()));
+        assert_eq!(work(&plain, 3 * MOST_TICKS), Ok(()));
         assert_eq!(plain.clone().with_rows(2).meter().spend(3), Err(Exceeded::Rows(2)));
-        assert_eq!(work(&plain.clone().with_steps(10), TICKS_A_LOOK), Err(Exceeded::Steps(10)));
+        assert_eq!(work(&plain.clone().with_steps(10), MOST_TICKS), Err(Exceeded::Steps(10)));
         let over = plain.clone().within(Duration::ZERO);
-        assert_eq!(work(&over, TICKS_A_LOOK), Err(Exceeded::Time(Duration::ZERO)));
+        assert_eq!(work(&over, MOST_TICKS), Err(Exceeded::Time(Duration::ZERO)));
         let cancel = Cancel::default();
         let budget = plain.clone().with_cancel(cancel.clone());
-        assert_eq!(work(&budget, TICKS_A_LOOK), Ok(()));
+        assert_eq!(work(&budget, MOST_TICKS), Ok(()));
         cancel.cancel();
-        assert_eq!(work(&budget, TICKS_A_LOOK), Err(Exceeded::Cancelled));
+        assert_eq!(work(&budget, MOST_TICKS), Err(Exceeded::Cancelled));
         let small = plain.with_bytes(100);
         let same = small.clone();
         assert_eq!((small.hold(60), same.hold(60)), (Ok(()), Err(Exceeded::Bytes(100))));
@@ -427,7 +473,7 @@ mod tests {
         let cancel = Cancel::default();
         let mut meter = Budget::default().with_cancel(cancel.clone()).meter();
         cancel.cancel();
-        let questions = TICKS_A_LOOK / 100 + 1;
+        let questions = MOST_TICKS / 100 + 1;
         let ended = (0..questions).any(|_| {
             meter.restart();
             meter.tick_by(100).is_err()
