@@ -12,6 +12,10 @@ const NONE: u32 = u32::MAX;
 /// The most indexes of one table: each takes eight bytes a row, and every new row goes into all.
 const MOST_INDEXES: usize = 64;
 
+/// Rows up to which an index is linked anew when it is full. A larger one grows bucket by bucket: to link millions of
+/// rows takes a quarter of a second, in which nobody looks at the clock.
+const MOST_LINKED_ANEW: usize = 1 << 16;
+
 /// Rows from which on bits are tried.
 const FIRST_PRESENCE: u32 = 128;
 
@@ -37,8 +41,11 @@ pub(crate) struct Table {
 #[derive(Clone, Debug)]
 struct Index {
     columns: Vec<usize>,
-    /// Newest row of each bucket; the length is a power of two.
+    /// Newest row of each bucket. The length is a power of two until the index grows bucket by bucket; then those
+    /// buckets beyond the last power of two are split already, in their order (linear hashing).
     heads: Vec<u32>,
+    /// One less than the power of two that the number of buckets grows to.
+    mask: usize,
     /// The next older row of the same bucket, by row.
     older: Vec<u32>,
 }
@@ -48,13 +55,67 @@ impl Index {
         let hash = key.fold(0u64, |hash, term| {
             (hash.rotate_left(5) ^ u64::from(term.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         });
-        (hash >> 32) as usize & (self.heads.len() - 1)
+        let bucket = (hash >> 32) as usize & self.mask;
+        // What would go to a bucket that is not there yet is still in the one that will be split.
+        if bucket < self.heads.len() { bucket } else { bucket & (self.mask >> 1) }
+    }
+
+    /// The bucket of a row that lies in the table.
+    fn bucket_of(&self, cells: &[TermId], width: usize, row: u32) -> usize {
+        let cells = &cells[row as usize * width..][..width];
+        self.bucket(self.columns.iter().map(|&c| cells[c]))
+    }
+
+    /// Makes room for one row more than there are.
+    #[cold]
+    fn grow(&mut self, cells: &[TermId], width: usize) {
+        let rows = self.older.len();
+        if rows <= MOST_LINKED_ANEW {
+            self.link(cells, width, rows);
+        } else {
+            self.split(cells, width);
+            self.split(cells, width);
+        }
+    }
+
+    /// Links the first `length` rows anew with room for twice as many.
+    fn link(&mut self, cells: &[TermId], width: usize, length: usize) {
+        let buckets = (length * 2).next_power_of_two().max(8);
+        self.heads.clear();
+        self.heads.resize(buckets, NONE);
+        self.mask = buckets - 1;
+        self.older.clear();
+        for row in 0..length as u32 {
+            let bucket = self.bucket_of(cells, width, row);
+            self.older.push(self.heads[bucket]);
+            self.heads[bucket] = row;
+        }
+    }
+
+    /// Adds a bucket and moves to it what belongs there. Both chains stay in the order of the rows, newest first.
+    fn split(&mut self, cells: &[TermId], width: usize) {
+        let added = self.heads.len();
+        self.mask = (added + 1).next_power_of_two() - 1;
+        let from = added & (self.mask >> 1);
+        let mut at = std::mem::replace(&mut self.heads[from], NONE);
+        self.heads.push(NONE);
+        let (mut last_kept, mut last_moved) = (NONE, NONE);
+        while at != NONE {
+            let next = std::mem::replace(&mut self.older[at as usize], NONE);
+            let bucket = self.bucket_of(cells, width, at);
+            let last = if bucket == added { &mut last_moved } else { &mut last_kept };
+            match std::mem::replace(last, at) {
+                NONE => self.heads[bucket] = at,
+                newer => self.older[newer as usize] = at,
+            }
+            at = next;
+        }
     }
 }
 
 impl Table {
     pub(crate) fn new(width: usize) -> Table {
-        let all = Index { columns: (0..width).collect(), heads: vec![NONE; 8], older: Vec::new() };
+        let all = Index { columns: (0..width).collect(), heads: vec![NONE; 8], mask: 7, older: Vec::new() };
         Table {
             width,
             length: 0,
@@ -96,8 +157,8 @@ impl Table {
         if self.indexes.len() >= MOST_INDEXES {
             return None;
         }
-        let mut index = Index { columns: columns.to_vec(), heads: Vec::new(), older: Vec::new() };
-        rebuild(&mut index, &self.cells, self.width, self.len());
+        let mut index = Index { columns: columns.to_vec(), heads: Vec::new(), mask: 0, older: Vec::new() };
+        index.link(&self.cells, self.width, self.len());
         self.indexes.push(index);
         Some(IndexId(self.indexes.len() - 1))
     }
@@ -122,7 +183,7 @@ impl Table {
         self.length += 1;
         for index in &mut self.indexes {
             if index.older.len() >= index.heads.len() {
-                rebuild(index, &self.cells, self.width, new as usize);
+                index.grow(&self.cells, self.width);
             }
             let bucket = index.bucket(index.columns.iter().map(|&c| row[c]));
             index.older.push(index.heads[bucket]);
@@ -197,20 +258,6 @@ impl Table {
     }
 }
 
-/// Links the first `length` rows anew with room for twice as many.
-fn rebuild(index: &mut Index, cells: &[TermId], width: usize, length: usize) {
-    let buckets = (length * 2).next_power_of_two().max(8);
-    index.heads.clear();
-    index.heads.resize(buckets, NONE);
-    index.older.clear();
-    for row in 0..length {
-        let cells = &cells[row * width..(row + 1) * width];
-        let bucket = index.bucket(index.columns.iter().map(|&c| cells[c]));
-        index.older.push(index.heads[bucket]);
-        index.heads[bucket] = row as u32;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,6 +292,27 @@ mod tests {
         assert!(!table.contains(&row([10, 3])) && table.contains(&row([9, 2])));
         assert!(table.insert(&row([10, 3])));
         assert_eq!(matches(&table, second, 1, 3), vec![10, 3]);
+    }
+
+    /// More rows than are linked anew: buckets are split one by one, rows forgotten and added again.
+    #[test]
+    fn an_index_that_grows_bucket_by_bucket_finds_all_rows_in_their_order() {
+        let mut table = Table::new(2);
+        let index = table.index_on(&[1]).expect("the first");
+        let rows = 3 * MOST_LINKED_ANEW as u32 + 77;
+        let keys = 50_021;
+        let fill = |table: &mut Table, from: u32| (from..rows).all(|i| table.insert(&row([i, i % keys])));
+        assert!(fill(&mut table, 0));
+        let expected =
+            |key: u32| (0..rows).rev().filter(|i| i % keys == key).map(|i| i as usize).collect::<Vec<_>>();
+        for key in (0..keys).step_by(97) {
+            assert_eq!(matches(&table, index, 1, key), expected(key));
+        }
+        table.truncate(MOST_LINKED_ANEW / 2);
+        assert!(fill(&mut table, MOST_LINKED_ANEW as u32 / 2));
+        for key in (0..keys).step_by(89) {
+            assert_eq!(matches(&table, index, 1, key), expected(key));
+        }
     }
 
     /// Enough rows for bits, then values that these have no room for, then fewer rows again.
