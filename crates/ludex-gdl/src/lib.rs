@@ -57,7 +57,8 @@ pub struct Sheet {
     pub tree: Tree,
     /// Everything that is wrong with it, in the order of the text.
     pub findings: Vec<Diagnostic>,
-    game: Option<Game>,
+    /// The game; where there is an error, the rules of the clauses that have none.
+    game: Result<Game, Rules>,
 }
 
 /// Rules that have a meaning: safe and stratified.
@@ -93,18 +94,24 @@ impl Sheet {
         let mut findings = findings.list;
         findings.sort_by_key(|f| (f.span, f.code));
         let broken = findings.iter().any(Diagnostic::is_error);
-        let game = game.filter(|_| !broken);
+        let game = game.filter(|_| !broken).ok_or(lowered.rules);
         Sheet { text: parsed.text, notation: parsed.notation, tree: parsed.tree, findings, game }
     }
 
     /// The rules, if there was no error.
     pub fn game(&self) -> Option<&Game> {
-        self.game.as_ref()
+        self.game.as_ref().ok()
+    }
+
+    /// The rules of every clause that has no error of its own: all of them if there is a game. They need not be
+    /// stratified, and what they call undefined may stand in a clause with an error: for editors, not for play.
+    pub fn rules(&self) -> &Rules {
+        self.game.as_ref().map_or_else(|rules| rules, |game| &game.rules)
     }
 
     /// The rules, or the findings of which at least one is an error.
     pub fn into_game(self) -> Result<Game, Vec<Diagnostic>> {
-        self.game.ok_or(self.findings)
+        self.game.map_err(|_| self.findings)
     }
 
     /// The findings that are errors.

@@ -11,9 +11,9 @@
 //! Names begin with a small letter or a digit (`-3` is a name too); anything else is written in single
 //! quotes. Variables begin with a capital letter or an underscore; each lone `_` is a variable of its own.
 
-use super::quoted;
+use super::token::{self, TokenKind};
 use super::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tree};
-use super::{Findings, Span, TextLimits};
+use super::{Findings, Notation, Span, TextLimits, quoted};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::symbols::{Keyword, Symbols};
 
@@ -46,8 +46,8 @@ impl Token {
     }
 }
 
-pub(super) fn parse(text: &str, start: usize, limits: &TextLimits, findings: &mut Findings) -> Tree {
-    let tokens = lex(text, start, findings);
+pub(super) fn parse(text: &str, limits: &TextLimits, findings: &mut Findings) -> Tree {
+    let tokens = lex(text, findings);
     let depth = limits.depth;
     let mut parser = Parser { tokens, at: 0, depth, symbols: Symbols::default(), findings, anonymous: 0 };
     let mut clauses = Vec::new();
@@ -60,97 +60,41 @@ pub(super) fn parse(text: &str, start: usize, limits: &TextLimits, findings: &mu
     Tree { symbols: parser.symbols, clauses }
 }
 
-fn lex(text: &str, start: usize, findings: &mut Findings) -> Vec<(Token, Span)> {
-    let mut tokens = Vec::new();
-    let mut at = start;
-    // No quote before this offset ends: one that was tried has found no end up to here, and a later one reads the
-    // same characters.
-    let mut endless = start;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let from = at;
-        at += c.len_utf8();
-        let token = match c {
-            c if c.is_whitespace() => continue,
-            '%' => {
-                at = rest.find('\n').map_or(text.len(), |i| from + i);
-                continue;
+/// The tokens without comments and strays, which are reported. At least one: the end.
+fn lex(text: &str, findings: &mut Findings) -> Vec<(Token, Span)> {
+    let mut result = Vec::new();
+    for token::Token { kind, span } in token::tokens(text, Notation::Infix) {
+        let word = &text[span.start as usize..span.end as usize];
+        let token = match kind {
+            TokenKind::Comment => continue,
+            TokenKind::Open => Token::Open,
+            TokenKind::Close => Token::Close,
+            TokenKind::Comma => Token::Comma,
+            TokenKind::Stop => Token::Stop,
+            TokenKind::Arrow => Token::Arrow,
+            TokenKind::Name => Token::Name(word.to_owned()),
+            TokenKind::Variable => Token::Variable(word.to_owned()),
+            TokenKind::Quoted => Token::Quoted(quoted(word, 0, b'\'').0.unwrap_or_default()),
+            TokenKind::Unfinished { line_end } => {
+                let message = "a quoted name that does not end on its line";
+                let place = Span { start: span.start, end: line_end };
+                let finding = Diagnostic::new(Code::UnterminatedQuote, place, message, "begins here");
+                findings.push(finding.hint("close the quote, or remove it"));
+                // What would be a bare word is taken for the name.
+                Token::Quoted(word[1..].to_owned())
             }
-            '/' if rest.starts_with("/*") => {
-                at = rest.find("*/").map_or(text.len(), |i| from + i + 2);
-                continue;
-            }
-            '(' => Token::Open,
-            ')' => Token::Close,
-            ',' => Token::Comma,
-            '.' => Token::Stop,
-            ':' if rest.starts_with(":-") => {
-                at += 1;
-                Token::Arrow
-            }
-            '<' if rest.starts_with("<=") => {
-                at += 1;
-                Token::Arrow
-            }
-            '\u{21D0}' => Token::Arrow,
-            '\'' => {
-                let (name, end) = if from < endless { (None, endless) } else { quoted(text, from, b'\'') };
-                at = end;
-                let name = name.unwrap_or_else(|| {
-                    endless = end;
-                    let message = "a quoted name that does not end on its line";
-                    let span = Span::new(from, end);
-                    let finding = Diagnostic::new(Code::UnterminatedQuote, span, message, "begins here");
-                    findings.push(finding.hint("close the quote, or remove it"));
-                    // What would be a bare word is taken for the name.
-                    at = from + 1 + word_length(&text[from + 1..]);
-                    text[from + 1..at].to_owned()
-                });
-                Token::Quoted(name)
-            }
-            c if c.is_alphanumeric() || c == '_' || is_negative_number(rest) => {
-                at = from + word_length(rest);
-                let word = &text[from..at];
-                if c == '_' || c.is_uppercase() {
-                    Token::Variable(word.to_owned())
-                } else {
-                    Token::Name(word.to_owned())
-                }
-            }
-            _ => {
-                let message = format!("the character {c:?} has no use here");
-                let span = Span::new(from, at);
+            TokenKind::Stray => {
+                let message =
+                    format!("the character {:?} has no use here", word.chars().next().unwrap_or(' '));
                 let finding = Diagnostic::new(Code::UnexpectedToken, span, message, "this one");
                 findings.push(finding.hint("names with other characters go in single quotes: 'less-than'"));
                 continue;
             }
         };
-        tokens.push((token, Span::new(from, at)));
+        result.push((token, span));
     }
-    tokens.push((Token::End, Span::new(text.len(), text.len())));
-    tokens
-}
-
-fn is_negative_number(rest: &str) -> bool {
-    rest.strip_prefix('-').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-/// Length of the bare word at the start of `rest`. Printing relies on it to decide what needs quotes.
-fn word_length(rest: &str) -> usize {
-    let sign = usize::from(rest.starts_with('-'));
-    sign + rest[sign..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len() - sign)
-}
-
-/// True if `name` reads back as a bare name.
-pub(super) fn is_bare_name(name: &str) -> bool {
-    let starts =
-        name.starts_with(|c: char| c.is_alphanumeric() && !c.is_uppercase()) || is_negative_number(name);
-    starts && word_length(name) == name.len()
-}
-
-/// True if `name` reads back as a variable that is not anonymous.
-pub(super) fn is_variable_name(name: &str) -> bool {
-    name != "_" && name.starts_with(|c: char| c == '_' || c.is_uppercase()) && word_length(name) == name.len()
+    result.push((Token::End, Span::new(text.len(), text.len())));
+    result
 }
 
 /// Methods return `None` after they have reported why.

@@ -3,8 +3,9 @@
 //! In two steps: text to nested lists ([`read`]), lists to clauses. Both go on behind a mistake, at the
 //! next list and the next clause.
 
+use super::token::{Token, TokenKind, tokens};
 use super::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tree};
-use super::{Findings, Span, TextLimits};
+use super::{Findings, Notation, Span, TextLimits};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::symbols::{Keyword, Symbols};
 
@@ -22,44 +23,35 @@ enum NodeKind<'a> {
     List(Vec<Node<'a>>),
 }
 
-pub(super) fn parse(text: &str, start: usize, limits: &TextLimits, findings: &mut Findings) -> Tree {
-    let nodes = read(text, start, limits, findings);
+pub(super) fn parse(text: &str, limits: &TextLimits, findings: &mut Findings) -> Tree {
+    let nodes = read(text, limits, findings);
     let mut builder = Builder { symbols: Symbols::default(), findings };
     let clauses = nodes.iter().filter_map(|node| builder.clause(node)).collect();
     Tree { symbols: builder.symbols, clauses }
 }
 
 /// Text to nested lists. An explicit stack, so nesting cannot exhaust the program's own.
-fn read<'a>(text: &'a str, start: usize, limits: &TextLimits, findings: &mut Findings) -> Vec<Node<'a>> {
-    let bytes = text.as_bytes();
+fn read<'a>(text: &'a str, limits: &TextLimits, findings: &mut Findings) -> Vec<Node<'a>> {
     let mut top = Vec::new();
     let mut open: Vec<(usize, Vec<Node<'a>>)> = Vec::new();
     // Lists below the depth limit are skipped; this counts how far below we are.
     let mut too_deep = 0usize;
     // The first parenthesis in column one inside an unclosed clause: where the next clause seems to begin.
     let mut suspect: Option<usize> = None;
-    let mut at = start;
-    while at < bytes.len() {
-        let node = match bytes[at] {
-            b' ' | b'\t' | b'\r' | b'\n' | 0x0C => {
-                at += 1;
-                continue;
-            }
-            b';' => {
-                at = bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |i| at + i);
-                continue;
-            }
-            b'(' => {
+    for Token { kind, span } in tokens(text, Notation::Kif) {
+        let (at, end) = (span.start as usize, span.end as usize);
+        let node = match kind {
+            TokenKind::Comment => continue,
+            TokenKind::Open => {
                 if open.len() == limits.depth {
                     if too_deep == 0 {
                         let message = format!("parentheses are nested deeper than {}", limits.depth);
-                        let span = Span::new(at, at + 1);
                         let finding = Diagnostic::new(Code::NestingTooDeep, span, message, "too deep");
                         findings.push(finding.hint("no known game nests deeper than 30"));
                     }
                     too_deep += 1;
                 } else {
-                    let at_margin = at == 0 || bytes[at - 1] == b'\n';
+                    let at_margin = at == 0 || text.as_bytes()[at - 1] == b'\n';
                     match open.len() {
                         0 => suspect = None,
                         _ if at_margin && suspect.is_none() => suspect = Some(at),
@@ -67,55 +59,38 @@ fn read<'a>(text: &'a str, start: usize, limits: &TextLimits, findings: &mut Fin
                     }
                     open.push((at, Vec::new()));
                 }
-                at += 1;
                 continue;
             }
-            b')' => {
-                at += 1;
+            TokenKind::Close => {
                 if too_deep > 0 {
                     too_deep -= 1;
                     continue;
                 }
                 let Some((from, items)) = open.pop() else {
-                    let span = Span::new(at - 1, at);
                     let message = "a closing parenthesis without an opening one";
                     let finding = Diagnostic::new(Code::UnexpectedClosing, span, message, "closes nothing");
                     findings.push(finding.hint("remove it, or open the clause it should close"));
                     continue;
                 };
-                Node { kind: NodeKind::List(items), span: Span::new(from, at) }
+                Node { kind: NodeKind::List(items), span: Span::new(from, end) }
             }
-            quote @ (b'"' | b'\'') => {
-                let (name, end) = quoted(text, at, quote);
-                let span = Span::new(at, end);
-                if name.is_some() {
-                    let message = "a quoted name; GDL has none, and other systems may not read it";
-                    let finding = Diagnostic::new(Code::QuotedSymbol, span, message, "quoted");
-                    findings.push(finding.hint("use a plain word without blanks"));
-                } else {
-                    let message = "a quoted name that does not end on its line";
-                    let finding = Diagnostic::new(Code::UnterminatedQuote, span, message, "begins here");
-                    findings.push(finding.hint("close the quote, or remove it"));
-                }
-                // Behind a quote that does not end, what would be a bare word is taken for the name.
-                let (name, end) = match name {
-                    Some(name) => (name, end),
-                    None => {
-                        let length = bytes[at + 1..].iter().position(|&b| is_delimiter(b));
-                        let end = length.map_or(bytes.len(), |length| at + 1 + length);
-                        (text[at + 1..end].to_owned(), end)
-                    }
-                };
-                at = end;
-                Node { kind: NodeKind::Quoted(name), span }
+            TokenKind::Quoted => {
+                let message = "a quoted name; GDL has none, and other systems may not read it";
+                let finding = Diagnostic::new(Code::QuotedSymbol, span, message, "quoted");
+                findings.push(finding.hint("use a plain word without blanks"));
+                let (name, _) = quoted(text, at, text.as_bytes()[at]);
+                Node { kind: NodeKind::Quoted(name.unwrap_or_default()), span }
             }
-            _ => {
-                let from = at;
-                while at < bytes.len() && !is_delimiter(bytes[at]) {
-                    at += 1;
-                }
-                Node { kind: NodeKind::Word(&text[from..at]), span: Span::new(from, at) }
+            TokenKind::Unfinished { line_end } => {
+                let span = Span { start: span.start, end: line_end };
+                let message = "a quoted name that does not end on its line";
+                let finding = Diagnostic::new(Code::UnterminatedQuote, span, message, "begins here");
+                findings.push(finding.hint("close the quote, or remove it"));
+                // What would be a bare word is taken for the name.
+                Node { kind: NodeKind::Quoted(text[at + 1..end].to_owned()), span }
             }
+            // All that is left is a bare word.
+            _ => Node { kind: NodeKind::Word(&text[at..end]), span },
         };
         if too_deep == 0 {
             match open.last_mut() {
@@ -139,10 +114,6 @@ fn read<'a>(text: &'a str, start: usize, limits: &TextLimits, findings: &mut Fin
         });
     }
     top
-}
-
-fn is_delimiter(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0C | b'(' | b')' | b';')
 }
 
 /// The name behind the quote at `at` and the offset behind it; no name if the line ends first.

@@ -9,6 +9,7 @@ mod infix;
 mod kif;
 pub mod print;
 mod span;
+pub mod token;
 pub mod tree;
 
 pub use kif::quoted;
@@ -123,8 +124,8 @@ pub fn parse(text: &str, limits: &TextLimits) -> Parsed {
     }
     let notation = Notation::of(&text[start..]);
     let tree = match notation {
-        Notation::Kif => kif::parse(&text, start, limits, &mut findings),
-        Notation::Infix => infix::parse(&text, start, limits, &mut findings),
+        Notation::Kif => kif::parse(&text, limits, &mut findings),
+        Notation::Infix => infix::parse(&text, limits, &mut findings),
     };
     Parsed { text, notation, tree, findings: findings.list }
 }

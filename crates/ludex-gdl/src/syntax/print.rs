@@ -4,7 +4,7 @@
 //! back gives the same text. Keywords come out in their usual spelling, all other names exactly as they
 //! were written; names that a notation cannot write bare are quoted. Comments and layout are not kept.
 
-use super::infix::{is_bare_name, is_variable_name};
+use super::token::{is_bare_name, is_variable_name};
 use super::tree::{Clause, Formula, FormulaKind, Term, TermKind, Tree};
 use crate::rules::{Literal, Rules};
 use crate::symbols::{Keyword, Symbol, Symbols};
@@ -205,7 +205,7 @@ fn kif_term(symbols: &Symbols, term: &Term, out: &mut String) {
 }
 
 /// Writes a constant in KIF, quoted if it would not read back as a bare word.
-pub(crate) fn kif_name(name: &str, out: &mut String) {
+pub fn kif_name(name: &str, out: &mut String) {
     let bare = !name.is_empty()
         && !name.contains("<=")
         && !name.contains(":-")
