@@ -1,4 +1,4 @@
-//! A language service for the Game Description Language.
+//! A language service and a language server for the Game Description Language.
 //!
 //! ```
 //! use ludex_lsp::service::Document;
@@ -11,11 +11,13 @@
 //!
 //! [`service`] answers questions about a text, which may be broken: what is wrong with it, what a name is, where it
 //! is defined and used, what could be typed here. It knows offsets and no protocol, so that a page can use it as well
-//! as an editor.
+//! as an editor. `server`, behind the feature of that name, is the wire: the Language Server Protocol over two streams.
 //!
 //! Nothing here evaluates rules: what a name is follows from where it stands, and everything else from the
 //! analyses of `ludex-gdl`.
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "server")]
+pub mod server;
 pub mod service;

@@ -13,7 +13,7 @@ pub use engine::{Bench, Device, Perft, Replay, Simulate};
 pub use frame::{Covering, EncodingChoice, Frame, Minimax};
 pub use playing::{AgentArguments, Match, Play, Player};
 pub use prove::{Backend, Prove};
-pub use sheet::{Check, Debug, Form, Games, Notation, Print, Target};
+pub use sheet::{Check, Debug, Form, Games, Lsp, Notation, Print, Target};
 pub use shell::{Completions, Man};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -65,6 +65,7 @@ pub enum Command {
     Solve(Solve),
     Debug(Debug),
     Games(Games),
+    Lsp(Lsp),
     Completions(Completions),
     Man(Man),
 }

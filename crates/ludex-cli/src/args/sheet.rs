@@ -1,4 +1,4 @@
-//! Arguments of the commands about sheets: check, print, debug, games.
+//! Arguments of the commands about sheets: check, print, debug, games, lsp.
 
 use super::{Device, GameArgument, Json};
 use clap::{Args, Subcommand, ValueEnum};
@@ -146,3 +146,14 @@ pub struct Games {
     #[command(flatten)]
     pub json: Json,
 }
+
+/// Help an editor with rule sheets: a language server over standard input and output
+///
+/// An editor starts it and speaks the Language Server Protocol with it: the findings of `ludex check` while typing,
+/// what a name is, where it is defined and used, renaming, completion, outline, colours, folding and
+/// formatting. docs/editors.md has the settings of some editors. Ends with the stream, or when the editor
+/// says so: exit status 0 after an orderly end, else 1.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex lsp < /dev/null || echo the editor went away")]
+pub struct Lsp {}

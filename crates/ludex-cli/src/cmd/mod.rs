@@ -9,6 +9,7 @@ mod games;
 mod gdl_perf;
 #[cfg_attr(not(feature = "cuda"), path = "no_gpu.rs")]
 mod gpu;
+mod lsp;
 mod match_;
 mod minimax;
 mod perft;
@@ -45,6 +46,7 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Player(args) => player::run(args, out),
         Command::Match(args) => match_::run(args, out),
         Command::Games(args) => games::run(args, out),
+        Command::Lsp(args) => lsp::run(args, out),
         Command::Completions(args) => shell::completions(args, out),
         Command::Man(args) => shell::man(args, out),
     }

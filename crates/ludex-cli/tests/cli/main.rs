@@ -9,6 +9,7 @@ mod help;
 mod hostile;
 mod json;
 mod limits;
+mod lsp;
 mod minimax;
 mod misuse;
 mod pages;

@@ -14,7 +14,7 @@ mod hover;
 mod meaning;
 mod names;
 mod outline;
-mod position;
+pub(crate) mod position;
 mod rename;
 mod shape;
 mod signature;

@@ -18,7 +18,7 @@ const STEP: usize = 128;
 
 /// The lines of a text and its length in code units up to regular marks.
 #[derive(Clone, Debug)]
-pub(super) struct Positions {
+pub(crate) struct Positions {
     /// Where each line begins.
     lines: Vec<u32>,
     /// The code units of all characters that begin before each multiple of [`STEP`].
@@ -26,7 +26,7 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    pub(super) fn of(text: &str) -> Positions {
+    pub(crate) fn of(text: &str) -> Positions {
         let mut positions = Positions { lines: vec![0], marks: Vec::with_capacity(text.len() / STEP + 1) };
         let bytes = text.as_bytes();
         let mut units = 0;
@@ -75,7 +75,7 @@ impl Positions {
         Position { line: line as u32, character: character as u32 }
     }
 
-    pub(super) fn offset(&self, text: &str, position: Position) -> usize {
+    pub(crate) fn offset(&self, text: &str, position: Position) -> usize {
         let Some(&start) = self.lines.get(position.line as usize) else { return text.len() };
         let start = start as usize;
         let next = self.lines.get(position.line as usize + 1).map_or(text.len(), |&next| next as usize);
