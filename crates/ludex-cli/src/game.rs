@@ -1,6 +1,7 @@
 //! The GAME argument: a file, `-` for standard input, or the name of a bundled game.
 
-use crate::args::Bounds;
+use crate::args::{Bounds, Position};
+use crate::position;
 use crate::progress::making;
 use crate::report;
 use crate::status::Misuse;
@@ -13,7 +14,7 @@ use ludex::engine::quick::Quick;
 use ludex::engines::{self, Choice};
 use ludex::games;
 use ludex::gdl::spelling::did_you_mean;
-use ludex::gdl::syntax::{self, Notation};
+use ludex::gdl::syntax::{self, Notation, print};
 use ludex::gdl::{Game, Sheet};
 use std::fs::File;
 use std::io::{self, Read};
@@ -29,6 +30,24 @@ pub struct Loaded {
     /// The sheet, with all findings.
     pub sheet: Sheet,
     prepared: OnceLock<Arc<Prepared>>,
+    /// The same game from another position, where one was given.
+    elsewhere: Option<ludex::Game>,
+}
+
+/// As `read`, with the game begun in the position; engines on the way there are made within the budget.
+pub fn read_at(argument: &Path, position: &Position, budget: &Budget) -> Result<Loaded> {
+    if argument.as_os_str() == "-" && position.state.as_deref() == Some("-") {
+        return Err(Misuse("standard input cannot be both GAME and --state".to_owned()).into());
+    }
+    let mut loaded = read(argument)?;
+    if !position.is_initial() {
+        loaded.game()?;
+        let text = &loaded.sheet.text;
+        let reach = |budget: &Budget| position::reach(&loaded.name, text, position, budget);
+        let play = making(format!("playing {} to the position", loaded.name), budget, reach)?;
+        loaded.elsewhere = Some(play.onward());
+    }
+    Ok(loaded)
 }
 
 /// Reads and checks the sheet that `argument` names. A file wins over a bundled game of the same name.
@@ -71,12 +90,15 @@ fn not_found(argument: &Path) -> Misuse {
 impl Loaded {
     fn new(name: &str, source: &str, bytes: &[u8]) -> Loaded {
         let sheet = Sheet::read_bytes(bytes, &syntax::TextLimits::default());
-        let prepared = OnceLock::new();
-        Loaded { name: name.to_owned(), source: source.to_owned(), sheet, prepared }
+        let (prepared, elsewhere) = (OnceLock::new(), None);
+        Loaded { name: name.to_owned(), source: source.to_owned(), sheet, prepared, elsewhere }
     }
 
     /// The rules, or their errors drawn.
     pub fn game(&self) -> Result<&Game> {
+        if let Some(game) = &self.elsewhere {
+            return Ok(game.rules());
+        }
         self.sheet.game().ok_or_else(|| {
             let errors =
                 report::draw(&self.source, &self.sheet.text, self.sheet.errors(), report::Target::Stderr);
@@ -88,7 +110,14 @@ impl Loaded {
     /// The game with what has been made for it: all parts of a command share it.
     pub fn prepared(&self) -> Result<&Arc<Prepared>> {
         let game = self.game()?;
-        Ok(self.prepared.get_or_init(|| Arc::new(Prepared::new(game.clone()))))
+        let new = || Arc::new(Prepared::new(game.clone()));
+        Ok(self.elsewhere.as_ref().map_or_else(|| self.prepared.get_or_init(new), ludex::Game::prepared))
+    }
+
+    /// The rules in KIF, which players are sent.
+    pub fn kif(&self) -> String {
+        let here = || print::kif(&self.sheet.tree);
+        self.elsewhere.as_ref().map_or_else(here, |game| game.text().to_owned())
     }
 
     /// The engine of that choice for the rules.

@@ -14,6 +14,7 @@ mod interrupt;
 mod json;
 mod limit;
 mod plot;
+mod position;
 mod progress;
 mod report;
 mod status;

@@ -48,6 +48,7 @@ pub mod symmetry;
 pub mod terms;
 pub mod tree;
 pub mod vocabulary;
+pub mod words;
 
 pub use engine::{Engine, Goal, PlayoutBuffer, Worker};
 pub use error::BuildError;

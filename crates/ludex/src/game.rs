@@ -10,8 +10,14 @@ use ludex_board::Boards;
 use ludex_engine::perft::perft;
 use ludex_engine::prepared::Prepared;
 use ludex_engine::propnet::lanes::Lanes;
-use ludex_engine::{Budget, BuildError, Engine, row};
-use ludex_gdl::{Diagnostic, Sheet};
+use ludex_engine::row::Row;
+use ludex_engine::terms::TermId;
+use ludex_engine::words::{self, StateError};
+use ludex_engine::{Budget, BuildError, Engine, Vocabulary, row};
+use ludex_gdl::rewrite::start::starting_in;
+use ludex_gdl::rules::Term;
+use ludex_gdl::syntax::print;
+use ludex_gdl::{Diagnostic, Rules, Sheet};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -201,9 +207,38 @@ impl Game {
         for text in fluents {
             let text = text.as_ref();
             let fluent = vocabulary.read_term(text).and_then(|term| vocabulary.find_fluent(term));
-            row::set(&mut state, fluent.ok_or_else(|| PlayError::UnknownFluent(text.to_owned()))?);
+            let unknown = || StateError::NoFluent(text.to_owned(), words::near(vocabulary, text));
+            row::set(&mut state, fluent.ok_or_else(|| PlayError::State(unknown()))?);
         }
         Match::at(self, state)
+    }
+
+    /// A match that begins in a state given as one text: fluents in either notation one after the other, or a list of
+    /// them in JSON, as commands print it.
+    ///
+    /// ```
+    /// let nim = ludex::Game::load("nim")?;
+    /// let play = nim.start_at("heap(a,0), heap(b,0), heap(c,1), heap(d,0), control(bob)")?;
+    /// assert_eq!(play.choosing(), [] as [&str; 0]);
+    /// assert_eq!(play.legal("bob")?, ["(take c 1)"]);
+    /// let refused = nim.start_at("(heap a 9)").unwrap_err().to_string();
+    /// assert!(refused.contains("did you mean"), "{refused}");
+    /// # Ok::<(), ludex::Error>(())
+    /// ```
+    pub fn start_at(&self, state: &str) -> Result<Match> {
+        let state = words::read_state(self.engine()?.vocabulary(), state).map_err(PlayError::State)?;
+        Match::at(self, state)
+    }
+
+    /// The game that begins in a state of this one.
+    pub(crate) fn beginning_in(&self, vocabulary: &Vocabulary, state: &Row) -> Game {
+        let mut rules = self.rules().rules.clone();
+        let fluents: Vec<Term> =
+            row::fluents(state).map(|f| term(vocabulary, &mut rules, vocabulary.fluent(f))).collect();
+        let prepared = Arc::new(Prepared::new(starting_in(self.rules(), &rules, fluents)));
+        let text = print::kif(&prepared.game().rules.to_tree());
+        let Inner { name, choice, budget, .. } = &*self.inner;
+        Game::of(name, prepared, text.into(), Vec::new(), *choice, budget.clone())
     }
 
     /// In how many ways so many joint moves can be made from the start.
@@ -245,4 +280,15 @@ impl Game {
     pub fn solve(&self) -> ask::Solve<'_> {
         ask::Solve::new(self)
     }
+}
+
+/// A ground term with the names of the rules.
+fn term(vocabulary: &Vocabulary, rules: &mut Rules, id: TermId) -> Term {
+    let terms = vocabulary.terms();
+    let name = rules.symbols.intern(vocabulary.rules().symbols.name(terms.functor(id)));
+    if terms.is_constant(id) {
+        return Term::Constant(name);
+    }
+    let arguments = terms.arguments(id).iter().map(|&argument| term(vocabulary, rules, argument));
+    Term::Compound(name, arguments.collect())
 }

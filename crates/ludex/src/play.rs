@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::game::Game;
 use crate::moves::Moves;
+use ludex_engine::words::StateError;
 use ludex_engine::{Engine, Goal, MoveId, Random, RoleId, Vocabulary, Worker, row};
 use ludex_gdl::spelling::nearest;
 use std::fmt;
@@ -232,6 +233,22 @@ impl Match {
         self.states.last().map_or(&[], Vec::as_slice)
     }
 
+    /// The game that begins in the current state, of which everything can be asked that can be asked of a game: what
+    /// holds from there on, who wins from there, how random matches end.
+    ///
+    /// ```
+    /// let mut play = ludex::Game::load("tictactoe")?.start()?;
+    /// for mark in ["mark 1 1", "mark 1 2", "mark 2 2", "mark 2 1"] {
+    ///     play.play(mark)?;
+    /// }
+    /// let solved = play.onward().solve().run()?;
+    /// assert_eq!(solved.role("x").map(|x| x.value), Some(Some(100)), "three in a row at once");
+    /// # Ok::<(), ludex::Error>(())
+    /// ```
+    pub fn onward(&self) -> Game {
+        self.game.beginning_in(self.engine.vocabulary(), self.state())
+    }
+
     /// The engine that computes.
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.engine
@@ -333,8 +350,8 @@ pub enum PlayError {
         /// Those that there are.
         roles: Vec<String>,
     },
-    /// The game has no such fluent.
-    UnknownFluent(String),
+    /// A state that the game does not have.
+    State(StateError),
     /// Not one move for each role.
     Count {
         /// How many moves were given.
@@ -370,7 +387,7 @@ impl fmt::Display for PlayError {
             PlayError::UnknownRole { role, roles } => {
                 write!(f, "there is no role `{role}`; the roles are {}", roles.join(", "))
             }
-            PlayError::UnknownFluent(fluent) => write!(f, "the game has no fluent `{fluent}`"),
+            PlayError::State(error) => error.fmt(f),
             PlayError::Count { given, roles } => {
                 write!(f, "{given} moves for {} roles; the order is {}", roles.len(), roles.join(", "))
             }

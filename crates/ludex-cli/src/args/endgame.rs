@@ -1,6 +1,6 @@
 //! Arguments of the commands about the ends of games: endgame, solve.
 
-use super::{Bounds, Engine, GameArgument, Json, seconds};
+use super::{Bounds, Engine, GameArgument, Json, Position, seconds};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -135,6 +135,7 @@ pub struct EndgameInfo {
 #[command(after_help = "EXAMPLES:
   ludex solve tictactoe
   ludex solve nim -o nim.end && ludex endgame query nim.end --state initial
+  ludex solve tictactoe --moves 'mark 1 1; mark 1 2'
   ludex solve connectfour4x4 --states 200000 --time 60 --json")]
 pub struct Solve {
     #[command(flatten)]
@@ -154,6 +155,8 @@ pub struct Solve {
     /// Threads to use; all processors if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub position: Position,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]

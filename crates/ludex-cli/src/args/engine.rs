@@ -1,6 +1,6 @@
 //! Arguments of the commands that run an engine: perft, simulate, replay, bench.
 
-use super::{Allowance, Bounds, Engine, GameArgument, Json, encoding_names, seconds};
+use super::{Allowance, Bounds, Engine, GameArgument, Json, Position, encoding_names, seconds};
 use clap::Args;
 use ludex::gdl::rewrite::fnext::Encoding;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ use std::path::PathBuf;
 #[command(after_help = "EXAMPLES:
   ludex perft tictactoe --depth 5
   ludex perft connectfour --depth 4 --divide
-  ludex perft nim --depth 3 --engine datalog --json")]
+  ludex perft nim --depth 3 --engine datalog --json
+  ludex perft connectfour --depth 4 --moves 'drop 1; drop 1; drop 2'")]
 pub struct Perft {
     #[command(flatten)]
     pub game: GameArgument,
@@ -24,6 +25,8 @@ pub struct Perft {
     /// Count depth N only, separately for each first joint move
     #[arg(long)]
     pub divide: bool,
+    #[command(flatten)]
+    pub position: Position,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]
@@ -42,6 +45,7 @@ pub struct Perft {
 #[command(after_help = "EXAMPLES:
   ludex simulate tictactoe
   ludex simulate reversi --seed 7 --steps 5
+  ludex simulate nim --state 'heap(a,1), heap(b,3), heap(c,0), heap(d,0), control(bob)'
   ludex simulate nim --json > nim.jsonl && ludex replay nim nim.jsonl")]
 pub struct Simulate {
     #[command(flatten)]
@@ -52,6 +56,8 @@ pub struct Simulate {
     /// Stop after N joint moves
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub steps: usize,
+    #[command(flatten)]
+    pub position: Position,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]
@@ -115,7 +121,7 @@ pub struct Bench {
     /// The contract of the gdl-perf speed contest: play GAME at random for SECONDS, write the counts to
     /// RESULT
     #[arg(long, num_args = 3, value_names = ["GAME", "RESULT", "SECONDS"],
-          conflicts_with_all = ["games", "seconds", "batch", "json"])]
+          conflicts_with_all = ["games", "seconds", "batch", "json", "state", "moves"])]
     pub gdl_perf: Option<Vec<String>>,
     /// Processor time to spend on each game
     #[arg(long, value_name = "S", default_value = "2", value_parser = seconds)]
@@ -133,6 +139,8 @@ pub struct Bench {
     /// Draw states a second as an SVG picture; without --engine and --batch, of every engine
     #[arg(long, value_name = "FILE", conflicts_with = "gdl_perf")]
     pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub position: Position,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]

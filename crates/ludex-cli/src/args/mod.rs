@@ -4,6 +4,7 @@ mod endgame;
 mod engine;
 mod frame;
 mod playing;
+mod position;
 mod prove;
 mod sheet;
 mod shell;
@@ -12,6 +13,7 @@ pub use endgame::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuer
 pub use engine::{Bench, Device, Perft, Replay, Simulate};
 pub use frame::{Covering, EncodingChoice, Frame, Minimax};
 pub use playing::{AgentArguments, Match, Play, Player};
+pub use position::Position;
 pub use prove::{Backend, Prove};
 pub use sheet::{Check, Debug, Form, Games, Lsp, Notation, Print, Target};
 pub use shell::{Completions, Man};

@@ -1,6 +1,6 @@
 //! Arguments of the commands that play: play, player, match.
 
-use super::{Bounds, Engine, GameArgument, Json, seconds};
+use super::{Bounds, Engine, GameArgument, Json, Position, seconds};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -10,12 +10,13 @@ use std::path::PathBuf;
 /// the same all game, or in words: `(drop 3)`, `drop 3` and `d 3` are the same where one move is meant. `hint`
 /// asks the engine what it would do, `view` shows what it thinks, `history` lists the moves so far, `undo` and
 /// `redo` go back and forward, `new` begins again, `save FILE` and `load FILE` keep a game and go on with one,
-/// `help` says all this, `quit` ends.
+/// `help` says all this, `quit` ends. From a position that is given, `undo` and `new` go back as far as that.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex play tictactoe
   ludex play connectfour --role yellow --playclock 5
-  ludex play nim --threads 1")]
+  ludex play nim --threads 1
+  ludex play connectfour --moves 'drop 4; drop 4; drop 3'")]
 pub struct Play {
     #[command(flatten)]
     pub game: GameArgument,
@@ -25,6 +26,8 @@ pub struct Play {
     /// Seconds that the engine takes for a move
     #[arg(long, value_name = "S", default_value = "2", value_parser = seconds)]
     pub playclock: f64,
+    #[command(flatten)]
+    pub position: Position,
     #[command(flatten)]
     pub agent: AgentArguments,
     #[command(flatten)]
@@ -73,6 +76,8 @@ pub struct Player {
 /// Illegal moves (IL), late ones (TO) and broken connections (CE) are replaced by random legal moves; a player
 /// that cannot be reached at the start ends it. With --matches everybody meets everybody so often, taking turns
 /// at the roles, and a table closes the answer, also on Ctrl-C. Exit status 1 if a match did not come to its end.
+///
+/// From a position that is given, players get rules whose initial state it is: nobody needs to know of the moves before.
 #[derive(Debug, Args)]
 #[command(
     name = "match",
@@ -106,6 +111,8 @@ pub struct Match {
     /// Append the records of the matches to FILE, in the format of GGP.org servers, one a line
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+    #[command(flatten)]
+    pub position: Position,
     #[command(flatten)]
     pub agent: AgentArguments,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Arguments of prove.
 
-use super::{Bounds, GameArgument, Json, seconds};
+use super::{Bounds, GameArgument, Json, Position, seconds};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -11,6 +11,8 @@ use std::path::PathBuf;
 /// comes with a certificate that was checked; what fails comes with a line of play that was replayed.
 /// --discover finds by itself what is worth knowing, and proves it.
 ///
+/// From a position that is given, the question is what holds in every state that play can reach from there.
+///
 /// Exit status 0 if all properties hold, 1 if one fails or is not decided within the limits.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
@@ -18,6 +20,7 @@ use std::path::PathBuf;
   ludex prove connectfour4x4 well-formed
   ludex prove tictactoe 'forall X, Y: true(cell(X,Y,x)) => next true(cell(X,Y,x))' --time 10
   ludex prove tictactoe --discover
+  ludex prove tictactoe 'not true(cell(1,1,b))' --moves 'mark 1 1'
   ludex prove tictactoe playable --emit asp")]
 pub struct Prove {
     #[command(flatten)]
@@ -43,6 +46,8 @@ pub struct Prove {
     /// Memory that it may take in all, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..))]
     pub memory: u32,
+    #[command(flatten)]
+    pub position: Position,
     #[command(flatten)]
     pub bounds: Bounds,
     #[command(flatten)]

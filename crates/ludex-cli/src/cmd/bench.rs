@@ -97,7 +97,7 @@ fn measure_and_print(
     figures: &mut Vec<Figure>,
 ) -> Result<()> {
     let started = Instant::now();
-    let loaded = game::read(argument)?;
+    let loaded = game::read_at(argument, &args.position, &args.allowance.budget(args.bounds))?;
     let choice = args.engine.engine;
     if args.batch {
         return print(args, &loaded.name, &batch(args, &loaded, started)?, out, figures);

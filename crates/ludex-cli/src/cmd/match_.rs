@@ -9,7 +9,6 @@ use anyhow::{Context, Error, Result};
 use ludex::engine::fault::Fault;
 use ludex::engine::vocabulary::Vocabulary;
 use ludex::gdl::spelling::did_you_mean;
-use ludex::gdl::syntax::print;
 use ludex::ggp::http::client::Address;
 use ludex::ggp::manager::seat::{Briefing, Chance, Local, Remote, Reply, Seat};
 use ludex::ggp::manager::tournament::{self, Score};
@@ -26,12 +25,12 @@ use std::time::Duration;
 
 pub fn run(args: &Match, out: &mut dyn Write) -> Result<Status> {
     let players = args.players.iter().map(|text| Player::read(text)).collect::<Result<Vec<_>>>()?;
-    let loaded = game::read(&args.game.game)?;
+    let loaded = game::read_at(&args.game.game, &args.position, &args.bounds.budget())?;
     let engine = loaded.quick(args.engine.engine, &args.bounds.budget())?;
     let setting = Setting {
         name: loaded.name.clone(),
         prepared: loaded.prepared()?.clone(),
-        rules: print::kif(&loaded.sheet.tree).into(),
+        rules: loaded.kif().into(),
         engine,
     };
     let terms = Terms {

@@ -14,8 +14,8 @@ use std::io::Write;
 use std::time::Instant;
 
 pub fn run(args: &Perft, out: &mut dyn Write) -> Result<Status> {
-    let loaded = game::read(&args.game.game)?;
     let budget = args.allowance.budget(args.bounds);
+    let loaded = game::read_at(&args.game.game, &args.position, &budget)?;
     let engine = loaded.quick(args.engine.engine, &budget)?;
     let mut worker = engine.worker();
     worker.obey(&budget);

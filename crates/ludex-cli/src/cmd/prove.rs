@@ -19,7 +19,9 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
-    let loaded = game::read(&args.game.game)?;
+    let time = Duration::from_secs_f64(args.time);
+    let budget = args.bounds.budget().with_resident(megabytes(args.memory));
+    let loaded = game::read_at(&args.game.game, &args.position, &budget.clone().within(time))?;
     let game = loaded.game()?;
     let requests: Vec<Request> = args
         .formulas
@@ -36,8 +38,6 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     relations.sort_unstable();
     relations.dedup();
     let started = Instant::now();
-    let time = Duration::from_secs_f64(args.time);
-    let budget = args.bounds.budget().with_resident(megabytes(args.memory));
     let prepared = loaded.prepared()?;
     let built = making(format!("compiling {}", loaded.name), &budget.clone().within(time), |budget| {
         System::new(prepared, &relations, budget)

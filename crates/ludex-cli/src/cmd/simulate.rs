@@ -15,8 +15,8 @@ use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub fn run(args: &Simulate, out: &mut dyn Write) -> Result<Status> {
-    let loaded = game::read(&args.game.game)?;
     let budget = args.allowance.budget(args.bounds);
+    let loaded = game::read_at(&args.game.game, &args.position, &budget)?;
     let engine = loaded.quick(args.engine.engine, &budget)?;
     let vocabulary: &Vocabulary = engine.vocabulary();
     let mut worker = engine.worker();

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
-    let loaded = game::read(&args.game.game)?;
     let budget = args.bounds.budget().with_resident(megabytes(args.memory));
     let budget = budget.within(Duration::from_secs_f64(args.time));
+    let loaded = game::read_at(&args.game.game, &args.position, &budget)?;
     let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
     let defaults = Options::default();
     let options = Options {

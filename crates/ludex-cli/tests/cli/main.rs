@@ -15,6 +15,7 @@ mod misuse;
 mod pages;
 mod perft;
 mod play;
+mod position;
 mod print;
 mod prove;
 mod replay;

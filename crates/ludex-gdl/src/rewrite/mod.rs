@@ -3,5 +3,6 @@
 pub mod demand;
 pub mod fnext;
 mod simplify;
+pub mod start;
 pub mod trails;
 pub(crate) mod unfold;

@@ -30,7 +30,12 @@ use typed::{Command, Numbered};
 const PREPARATION: Duration = Duration::from_secs(60);
 
 pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
-    let loaded = game::read(&args.game.game)?;
+    if args.position.state.as_deref() == Some("-") {
+        return Err(
+            Misuse("standard input is for your moves; give the state itself to --state".to_owned()).into()
+        );
+    }
+    let loaded = game::read_at(&args.game.game, &args.position, &args.bounds.budget())?;
     let engine = loaded.quick(engines::AUTO, &args.bounds.budget())?;
     let vocabulary: &Vocabulary = engine.vocabulary();
     let names: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
