@@ -114,6 +114,13 @@ impl Loaded {
         Ok(self.elsewhere.as_ref().map_or_else(|| self.prepared.get_or_init(new), ludex::Game::prepared))
     }
 
+    /// The game as the library has it.
+    pub fn for_people(&self) -> Result<ludex::Game> {
+        self.game()?;
+        let here = || Ok(ludex::Game::read(&self.name, &self.sheet.text)?);
+        self.elsewhere.clone().map_or_else(here, Ok)
+    }
+
     /// The rules in KIF, which players are sent.
     pub fn kif(&self) -> String {
         let here = || print::kif(&self.sheet.tree);

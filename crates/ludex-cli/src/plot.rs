@@ -1,6 +1,7 @@
-//! `ludex bench --plot`: engines and games as a picture.
+//! Figures as pictures: `ludex bench --plot` and `ludex stats --plot`.
 
 use anyhow::Result;
+use ludex::ask::Statistics;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -68,6 +69,45 @@ pub fn draw(path: &Path, figures: &[Figure]) -> Result<()> {
         .background_style(WHITE.mix(0.8))
         .border_style(BLACK)
         .draw()?;
+    root.present()?;
+    Ok(())
+}
+
+/// Draws an SVG file: how long games are, and how much there is to choose in them.
+pub fn statistics(path: &Path, game: &str, stats: &Statistics) -> Result<()> {
+    let root = SVGBackend::new(path, (720, 640)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let (above, below) = root.split_vertically(320);
+    let lengths = &stats.duration.histogram;
+    let end = stats.duration.longest as f64 + 1.0;
+    let most = lengths.iter().map(|(_, count)| *count).max().unwrap_or(1) as f64;
+    let share = |count: f64| 100.0 * count / stats.games.max(1) as f64;
+    let mut chart = ChartBuilder::on(&above)
+        .caption(format!("{game}: length of {} random games", stats.games), ("sans-serif", 16))
+        .margin(10)
+        .x_label_area_size(32)
+        .y_label_area_size(56)
+        .build_cartesian_2d(0.0..end, 0.0..share(most) * 1.05)?;
+    chart.configure_mesh().disable_x_mesh().x_desc("joint moves").y_desc("% of games").draw()?;
+    chart.draw_series(lengths.iter().map(|&(length, count)| {
+        let at = length as f64;
+        Rectangle::new([(at - 0.45, 0.0), (at + 0.45, share(count as f64))], COLOURS[0].filled())
+    }))?;
+    let plies: Vec<(f64, f64)> = stats
+        .plies
+        .iter()
+        .filter(|ply| ply.games > 0)
+        .map(|ply| (ply.ply as f64, ply.branching.mean))
+        .collect();
+    let highest = plies.iter().map(|(_, branching)| *branching).fold(1.0, f64::max);
+    let mut chart = ChartBuilder::on(&below)
+        .caption(format!("joint moves to choose from, {} games", stats.sample), ("sans-serif", 16))
+        .margin(10)
+        .x_label_area_size(32)
+        .y_label_area_size(56)
+        .build_cartesian_2d(0.0..end, 0.0..highest * 1.05)?;
+    chart.configure_mesh().disable_x_mesh().x_desc("joint moves made").y_desc("branching").draw()?;
+    chart.draw_series(std::iter::once(PathElement::new(plies, COLOURS[1].stroke_width(2))))?;
     root.present()?;
     Ok(())
 }

@@ -260,6 +260,8 @@ impl Source {
             cut: tally[CUT],
             unfinished: tally[LIVE],
             goals,
+            winners: Default::default(),
+            lengths: Vec::new(),
         })
     }
 }

@@ -256,6 +256,11 @@ impl Game {
         ask::Playouts::new(self, count)
     }
 
+    /// What play is like: who wins, how long it takes, how much there is to choose.
+    pub fn stats(&self) -> ask::Stats<'_> {
+        ask::Stats::new(self)
+    }
+
     /// Searches for a good move in the state of a match.
     #[cfg(feature = "search")]
     pub fn search<'m>(&self, play: &'m Match) -> ask::Search<'m> {

@@ -24,6 +24,7 @@
 //! | load rules by name, path or text | [`Game::load`], [`Game::open`], [`Game::read`] |
 //! | play, with moves in words | [`Game::start`], [`Match::play`] |
 //! | play at random, a million times | [`Game::playouts`] |
+//! | know what play is like | [`Game::stats`] |
 //! | find a good move | [`Game::search`] |
 //! | know what always holds | [`Game::prove`], [`Game::facts`] |
 //! | know who wins | [`Game::solve`] |

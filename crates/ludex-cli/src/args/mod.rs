@@ -8,6 +8,7 @@ mod position;
 mod prove;
 mod sheet;
 mod shell;
+mod stats;
 
 pub use endgame::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
 pub use engine::{Bench, Device, Perft, Replay, Simulate};
@@ -17,6 +18,7 @@ pub use position::Position;
 pub use prove::{Backend, Prove};
 pub use sheet::{Check, Debug, Form, Games, Lsp, Notation, Print, Target};
 pub use shell::{Completions, Man};
+pub use stats::Stats;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
@@ -57,6 +59,7 @@ pub enum Command {
     Simulate(Simulate),
     Replay(Replay),
     Bench(Bench),
+    Stats(Stats),
     Prove(Prove),
     Play(Play),
     Player(Player),

@@ -21,6 +21,7 @@ mod replay;
 mod shell;
 mod simulate;
 mod solve;
+mod stats;
 
 use crate::args::Command;
 use crate::status::Status;
@@ -36,6 +37,7 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Simulate(args) => simulate::run(args, out),
         Command::Replay(args) => replay::run(args, out),
         Command::Bench(args) => bench::run(args, out),
+        Command::Stats(args) => stats::run(args, out),
         Command::Prove(args) => prove::run(args, out),
         Command::Frame(args) => frame::run(args, out),
         Command::Minimax(args) => minimax::run(args, out),

@@ -21,6 +21,7 @@ mod prove;
 mod replay;
 mod simulate;
 mod solve;
+mod stats;
 
 use ludex_testkit::corpus::shared as shared_file;
 use std::io::Write;

@@ -42,6 +42,7 @@ use crate::vocabulary::{FluentId, MoveId};
 use pass::{Job, State, Tally};
 use plan::{Code, FLUENTS, GoalPlan, Plan};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// How many games are played at the same time.
@@ -198,12 +199,29 @@ impl Lanes {
     /// If the machine does not have them.
     pub fn runner_with(&self, seed: u64, instructions: Instructions) -> LanesRunner<'_> {
         assert!(instructions.available(), "the machine has no such instructions");
-        LanesRunner { lanes: self, instructions, state: State::new(seed), running: None }
+        LanesRunner { lanes: self, instructions, state: State::new(seed), running: None, is_detailed: false }
     }
 
     /// Plays `count` playouts from `start`, each to its end or to `most` plies, on several threads.
     /// The result depends on the seed, not on the number of threads.
     pub fn run_parallel(&self, threads: usize, seed: u64, start: &Row, count: u64, most: u64) -> BatchResult {
+        self.run_shares(threads, seed, start, count, most, false)
+    }
+
+    /// As [`Lanes::run_parallel`], also counting winners and lengths.
+    pub fn survey(&self, threads: usize, seed: u64, start: &Row, count: u64, most: u64) -> BatchResult {
+        self.run_shares(threads, seed, start, count, most, true)
+    }
+
+    fn run_shares(
+        &self,
+        threads: usize,
+        seed: u64,
+        start: &Row,
+        count: u64,
+        most: u64,
+        is_detailed: bool,
+    ) -> BatchResult {
         // Shares that are long enough for their ends, when lanes run empty, not to matter.
         let share = (count / 64).clamp(64 * LANES as u64, 1 << 22);
         let mut seeds = Random::new(seed);
@@ -212,7 +230,9 @@ impl Lanes {
         let play = || {
             shares
                 .par_iter()
-                .map(|&(seed, count)| self.runner(seed).playouts(start, count, most))
+                .map(|&(seed, count)| {
+                    LanesRunner { is_detailed, ..self.runner(seed) }.playouts(start, count, most)
+                })
                 .collect::<Vec<_>>()
         };
         let results = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
@@ -220,7 +240,7 @@ impl Lanes {
             // Without threads of its own it goes by those that there are.
             Err(_) => play(),
         };
-        let mut total = BatchResult::new(&self.goals, &Tally::new(&self.goals.goals));
+        let mut total = BatchResult::new(&self.goals, Tally::new(&self.goals.goals, is_detailed));
         results.iter().for_each(|result| total.add(result));
         total
     }
@@ -293,10 +313,15 @@ pub struct BatchResult {
     pub unfinished: u64,
     /// The goals, by role.
     pub goals: Vec<GoalCounts>,
+    /// How often which roles had the highest goal, a bit a role from the lowest on; no bit where some role had no goal.
+    /// Those that were cut off or got stuck count by their last state. Counted by [`Lanes::survey`] only.
+    pub winners: BTreeMap<u64, u64>,
+    /// Playouts by their number of joint moves. Counted by [`Lanes::survey`] only.
+    pub lengths: Vec<u64>,
 }
 
 impl BatchResult {
-    fn new(goals: &GoalPlan, tally: &Tally) -> BatchResult {
+    fn new(goals: &GoalPlan, tally: Tally) -> BatchResult {
         let goals = goals.goals.iter().enumerate().map(|(role, list)| {
             let mut values: Vec<(Goal, u64)> = list
                 .iter()
@@ -313,7 +338,17 @@ impl BatchResult {
             GoalCounts { values, none: tally.none[role] }
         });
         let goals = goals.collect();
-        BatchResult { playouts: 0, transitions: 0, passes: 0, stuck: 0, cut: 0, unfinished: 0, goals }
+        BatchResult {
+            playouts: 0,
+            transitions: 0,
+            passes: 0,
+            stuck: 0,
+            cut: 0,
+            unfinished: 0,
+            goals,
+            winners: tally.winners.unwrap_or_default(),
+            lengths: Vec::new(),
+        }
     }
 
     /// Adds the result of another batch of the same game.
@@ -324,6 +359,11 @@ impl BatchResult {
         self.stuck += other.stuck;
         self.cut += other.cut;
         self.unfinished += other.unfinished;
+        for (who, count) in &other.winners {
+            *self.winners.entry(*who).or_default() += count;
+        }
+        self.lengths.resize(self.lengths.len().max(other.lengths.len()), 0);
+        self.lengths.iter_mut().zip(&other.lengths).for_each(|(this, other)| *this += other);
         for (these, others) in self.goals.iter_mut().zip(&other.goals) {
             these.none += others.none;
             for (this, other) in these.values.iter_mut().zip(&others.values) {
@@ -354,6 +394,8 @@ pub struct LanesRunner<'l> {
     state: State,
     /// The start and the bound on plies of the games in the lanes.
     running: Option<(Vec<u64>, u64)>,
+    /// Winners and lengths are counted, too.
+    is_detailed: bool,
 }
 
 impl LanesRunner<'_> {
@@ -403,7 +445,8 @@ impl LanesRunner<'_> {
             stuck: 0,
             cut: 0,
             passes_done: 0,
-            tally: Tally::new(&lanes.goals.goals),
+            tally: Tally::new(&lanes.goals.goals, self.is_detailed),
+            lengths: self.is_detailed.then(Vec::new),
         };
         pass::drive_with(self.instructions, &mut self.state, plans, &lanes.goals, &mut job);
         BatchResult {
@@ -413,7 +456,8 @@ impl LanesRunner<'_> {
             stuck: job.stuck,
             cut: job.cut,
             unfinished: self.state.live.count(),
-            ..BatchResult::new(&lanes.goals, &job.tally)
+            lengths: job.lengths.unwrap_or_default(),
+            ..BatchResult::new(&lanes.goals, job.tally)
         }
     }
 
@@ -459,10 +503,16 @@ impl LanesRunner<'_> {
     fn without_moves(&mut self, start: &Row, passes: u64, count: u64, stuck: bool, cut: bool) -> BatchResult {
         let playouts = if count == u64::MAX { passes.saturating_mul(LANES as u64) } else { count };
         let goals = self.answers(None, &[start], &[]).goals.swap_remove(0);
-        let mut result = BatchResult::new(&self.lanes.goals, &Tally::new(&self.lanes.goals.goals));
+        let mut result = BatchResult::new(&self.lanes.goals, Tally::new(&self.lanes.goals.goals, false));
         result.playouts = playouts;
         result.stuck = if stuck { playouts } else { 0 };
         result.cut = if cut { playouts } else { 0 };
+        if self.is_detailed {
+            let best = goals.iter().max().copied().flatten().filter(|_| !goals.contains(&None));
+            let bits = goals.iter().zip(0..64).filter(|(goal, _)| goal.is_some() && **goal == best);
+            result.winners.insert(bits.map(|(_, role)| 1 << role).sum(), playouts);
+            result.lengths = vec![playouts];
+        }
         for (counts, goal) in result.goals.iter_mut().zip(goals) {
             match counts.values.iter_mut().find(|(value, _)| Some(*value) == goal) {
                 Some((_, n)) => *n = playouts,

@@ -10,6 +10,7 @@ mod prove;
 mod search;
 #[cfg(feature = "logic")]
 mod solve;
+mod stats;
 
 pub use playouts::{Outcomes, Playouts, RoleOutcome};
 #[cfg(feature = "logic")]
@@ -18,3 +19,6 @@ pub use prove::{Discover, Discovered, Prove, Proved};
 pub use search::{Candidate, Found, Search};
 #[cfg(feature = "logic")]
 pub use solve::{RoleValue, Solve, Solved};
+#[cfg(feature = "search")]
+pub use stats::{Contest, Skill};
+pub use stats::{FirstMover, Lengths, Mean, Ply, RoleStatistics, Share, States, Statistics, Stats, Values};

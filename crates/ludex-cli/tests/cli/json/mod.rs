@@ -74,6 +74,13 @@ fn every_line_is_as_the_schema_says() {
     checked.run(&["minimax", "tictactoe", "--depth", "2"], "", 0, |_| "minimax");
     checked.run(&["solve", "nim"], "", 0, |_| "solve");
     checked.run(&["solve", "rockpaperscissors"], "", 0, |_| "solve");
+    checked.run(
+        &["stats", "tictactoe", "--games", "2000", "--skill", "0.1", "--weak", "2"],
+        "",
+        0,
+        |_| "stats",
+    );
+    checked.run(&["stats", "eightpuzzle", "--games", "100", "--steps", "30"], "", 0, |_| "stats");
     replays(&mut checked);
     proofs(&mut checked);
     databases(&mut checked);

@@ -6,6 +6,9 @@ use super::plan::{Choice, Code, FLUENTS, GROUP, GoalPlan, Goals, Plan, Run, Slot
 use super::vector::{Plane, Vector};
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
 use super::x86;
+use crate::engine::Goal;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 /// What the machine can do. The same code is compiled for each; results are equal bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,15 +216,19 @@ impl Kernel for Plane {
 pub(super) struct Tally {
     pub(super) values: Vec<Vec<u64>>,
     pub(super) none: Vec<u64>,
+    /// Who has the highest goal, a bit a role, and how often; nobody where somebody has none. Counted where it is asked.
+    pub(super) winners: Option<BTreeMap<u64, u64>>,
 }
 
 impl Tally {
-    pub(super) fn new(goals: &Goals) -> Tally {
-        Tally { values: goals.iter().map(|list| vec![0; list.len()]).collect(), none: vec![0; goals.len()] }
+    pub(super) fn new(goals: &Goals, with_winners: bool) -> Tally {
+        let values = goals.iter().map(|list| vec![0; list.len()]).collect();
+        Tally { values, none: vec![0; goals.len()], winners: with_winners.then(BTreeMap::new) }
     }
 
     /// Counts the lanes of `who`; `plane(role, place)` says where a goal holds.
     fn add(&mut self, goals: &Goals, who: &Plane, plane: impl Fn(usize, usize) -> Plane) {
+        let mut ranked = *who;
         for (role, list) in goals.iter().enumerate() {
             let mut once = Plane::ZERO;
             let mut twice = Plane::ZERO;
@@ -231,16 +238,55 @@ impl Tally {
                 once = once.zip(&here, |a, b| a | b);
             }
             let proper = who.zip(&once.zip(&twice, |a, b| a & !b), |a, b| a & b);
-            let mut counted = 0;
+            let mut counted = Plane::ZERO;
             for (at, (value, _)) in list.iter().enumerate() {
                 if value.is_some() {
-                    let n = plane(role, at).zip(&proper, |a, b| a & b).count();
-                    self.values[role][at] += n;
-                    counted += n;
+                    let here = plane(role, at).zip(&proper, |a, b| a & b);
+                    self.values[role][at] += here.count();
+                    counted = counted.zip(&here, |a, b| a | b);
                 }
             }
-            self.none[role] += who.count() - counted;
+            self.none[role] += who.count() - counted.count();
+            ranked = ranked.zip(&counted, |a, b| a & b);
         }
+        if let Some(winners) = &mut self.winners {
+            let nobody = who.zip(&ranked, |a, b| a & !b).count();
+            if nobody > 0 {
+                *winners.entry(0).or_default() += nobody;
+            }
+            rank(goals, 0, &ranked, None, 0, &plane, winners);
+        }
+    }
+}
+
+/// Counts the lanes of `who`, in which every role has one goal, by the roles that have the highest: those from `role`
+/// on are still to be looked at, of those before the ones in `best` have the highest, `goal`. There are no more ways
+/// to look at than lanes.
+fn rank(
+    goals: &Goals,
+    role: usize,
+    who: &Plane,
+    goal: Option<Goal>,
+    best: u64,
+    plane: &impl Fn(usize, usize) -> Plane,
+    winners: &mut BTreeMap<u64, u64>,
+) {
+    if !who.any() {
+        return;
+    }
+    let Some(list) = goals.get(role) else {
+        *winners.entry(best).or_default() += who.count();
+        return;
+    };
+    let bit = 1u64.checked_shl(role as u32).unwrap_or(0);
+    for (at, (value, _)) in list.iter().enumerate().filter(|(_, (value, _))| value.is_some()) {
+        let here = plane(role, at).zip(who, |a, b| a & b);
+        let (goal, best) = match (*value).cmp(&goal) {
+            Ordering::Greater => (*value, bit),
+            Ordering::Equal => (goal, best | bit),
+            Ordering::Less => (goal, best),
+        };
+        rank(goals, role + 1, &here, goal, best, plane, winners);
     }
 }
 
@@ -281,6 +327,23 @@ pub(super) struct Job {
     pub(super) cut: u64,
     pub(super) passes_done: u64,
     pub(super) tally: Tally,
+    /// Playouts by their number of plies, where that is asked; playouts must be bounded.
+    pub(super) lengths: Option<Vec<u64>>,
+}
+
+impl Job {
+    /// Counts the lengths of the games that are over.
+    fn measure(&mut self, age: &[Plane], over: &Plane) {
+        let Some(lengths) = &mut self.lengths else { return };
+        for lane in (0..super::LANES).filter(|&lane| over.bit(lane)) {
+            let digits = age.iter().enumerate();
+            let length: usize = digits.map(|(at, digit)| usize::from(digit.bit(lane)) << at).sum();
+            if lengths.len() <= length {
+                lengths.resize(length + 1, 0);
+            }
+            lengths[length] += 1;
+        }
+    }
 }
 
 impl State {
@@ -405,6 +468,7 @@ fn drive<V: Kernel>(machine: V::Machine, state: &mut State, plans: &[Plan], goal
         if over.any() {
             state.live = state.live.zip(&over, |a, b| a & !b);
             job.playouts += over.count();
+            job.measure(&state.age, &over);
             if plan.goal.gates() <= goals.fluents.len() {
                 hold::<V>(machine, memory, state, plan, job, &over);
             } else {
@@ -429,6 +493,7 @@ fn drive<V: Kernel>(machine: V::Machine, state: &mut State, plans: &[Plan], goal
             state.live = state.live.zip(&stuck, |a, b| a & !b);
             job.playouts += stuck.count();
             job.stuck += stuck.count();
+            job.measure(&state.age, &stuck);
             put_aside::<V>(machine, memory, state, goals, job, &stuck);
         }
         V::execute(machine, memory, &plan.next);
