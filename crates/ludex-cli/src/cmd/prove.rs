@@ -12,7 +12,7 @@ use ludex::gdl::{Game, Keyword};
 use ludex::logic::asp::{self, Clingo, ClingoError, Programs};
 use ludex::logic::discover::{discover, statements};
 use ludex::logic::formula::{FormulaError, Property, Request};
-use ludex::logic::prove::{Answer, Options, Proof, Prover, RankingKind, Reason, Refutation};
+use ludex::logic::prove::{Answer, Options, Proof, Prover, RankingKind, Reason, Refutation, prove_in_part};
 use ludex::logic::transition::System;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -28,6 +28,22 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
         .iter()
         .map(|text| Request::read(text).map_err(|error| misuse(&error)))
         .collect::<Result<_, _>>()?;
+    let started = Instant::now();
+    let options = Options { budget: budget.clone(), time, ..Options::default() };
+    // What does not depend on most of a large game is proved before the rest of it is compiled.
+    let is_sat = args.emit.is_none() && args.backend == Backend::Sat;
+    let in_part = |request: &Request| {
+        let started = Instant::now();
+        let answer = prove_in_part(game, request, &options).filter(|_| is_sat)?;
+        Some((answer, started.elapsed()))
+    };
+    let known: Vec<Option<(Answer, Duration)>> = requests.iter().map(in_part).collect();
+    if !args.discover && known.iter().all(Option::is_some) {
+        for (request, (answer, seconds)) in requests.iter().zip(known.into_iter().flatten()) {
+            print(args, &request.text, &answer, seconds, None, out)?;
+        }
+        return Ok(Status::Yes);
+    }
     let mut relations = Vec::new();
     for request in &requests {
         relations.extend(request.relations(&game.rules).map_err(|error| misuse(&error))?);
@@ -37,7 +53,6 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     }
     relations.sort_unstable();
     relations.dedup();
-    let started = Instant::now();
     let prepared = loaded.prepared()?;
     let built = making(format!("compiling {}", loaded.name), &budget.clone().within(time), |budget| {
         System::new(prepared, &relations, budget)
@@ -50,6 +65,9 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
                 Some(limit) if limit.is_final() => Reason::Limit(limit),
                 _ => Reason::TooLarge(error.to_string()),
             };
+            if args.discover {
+                discover_in_part(args, game, &options, out)?;
+            }
             return not_compiled(args, &requests, why, building, out);
         }
     };
@@ -62,8 +80,10 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     let prover = Prover::new(&system, options);
     let session = Session { args, prover: &prover, building };
     let mut status = Status::Yes;
-    for request in &requests {
-        if args.emit.is_some() {
+    for (request, known) in requests.iter().zip(&known) {
+        if let Some((answer, seconds)) = known {
+            print(args, &request.text, answer, *seconds, None, out)?;
+        } else if args.emit.is_some() {
             session.emit(request, out)?;
         } else if !session.decide(request, out)? {
             status = Status::No;
@@ -96,6 +116,33 @@ fn not_compiled(
     }
     Ok(Status::No)
 }
+
+/// What can be proved of whose turn it is without compiling the game.
+fn discover_in_part(args: &Prove, game: &Game, options: &Options, out: &mut dyn Write) -> Result<()> {
+    const TURNS: &str = "the players take turns: at most one has a choice at any time";
+    const CONTROL: &str = "who has control has it again after as many moves as there are players";
+    // The time of the whole is over; parts are a few rules each.
+    let options = Options { time: PART_TIME, ..options.clone() };
+    for (name, text) in [("turn-taking", TURNS), ("control", CONTROL)] {
+        let request = Request::read(name).map_err(|error| misuse(&error))?;
+        let started = Instant::now();
+        let Some(Answer::Holds(_)) = prove_in_part(game, &request, &options) else { continue };
+        if args.json.json {
+            let seconds = started.elapsed().as_secs_f64();
+            let value = json!({
+                "property": name, "answer": "holds", "seconds": seconds, "trace": null,
+                "kind": name, "text": text, "count": 1,
+            });
+            json::line(out, &value)?;
+        } else {
+            writeln!(out, "{name:<17} {text}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Time for what is proved of a game that was not compiled in time.
+const PART_TIME: Duration = Duration::from_millis(200);
 
 struct Session<'p> {
     args: &'p Prove,
@@ -215,7 +262,7 @@ fn print(
     }
     writeln!(out, "{property}: {words}")?;
     match (answer, vocabulary) {
-        (Answer::Holds(proof), Some(vocabulary)) => write_proof(proof, vocabulary, out)?,
+        (Answer::Holds(proof), vocabulary) => write_proof(proof, vocabulary, out)?,
         (Answer::Fails(refutation), Some(vocabulary)) => write_refutation(refutation, vocabulary, out)?,
         (Answer::Unknown(reason), _) => writeln!(out, "  {reason}")?,
         _ => {}
@@ -225,7 +272,7 @@ fn print(
     Ok(())
 }
 
-fn write_proof(proof: &Proof, vocabulary: &Vocabulary, out: &mut dyn Write) -> Result<()> {
+fn write_proof(proof: &Proof, vocabulary: Option<&Vocabulary>, out: &mut dyn Write) -> Result<()> {
     match proof {
         Proof::Induction(certificate) => {
             let lemmas = count(certificate.lemmas.len(), "lemma");
@@ -240,7 +287,7 @@ fn write_proof(proof: &Proof, vocabulary: &Vocabulary, out: &mut dyn Write) -> R
             match &ranking.kind {
                 RankingKind::Counters(orders) => {
                     let ends = |order: &Vec<FluentId>| {
-                        let name = |fluent: Option<&FluentId>| fluent.map(|&f| vocabulary.show_fluent(f));
+                        let name = |fluent: Option<&FluentId>| Some(vocabulary?.show_fluent(*fluent?));
                         let (first, last) = (name(order.first()), name(order.last()));
                         format!("{} towards {}", first.unwrap_or_default(), last.unwrap_or_default())
                     };
@@ -270,10 +317,15 @@ fn write_proof(proof: &Proof, vocabulary: &Vocabulary, out: &mut dyn Write) -> R
             }
         }
         Proof::Lines(lines) => {
+            let Some(vocabulary) = vocabulary else { return Ok(()) };
             for (role, goal, line) in lines {
                 writeln!(out, "  {} gets {goal}:", vocabulary.show_role(*role))?;
                 write_moves(vocabulary, &line.joints, out)?;
             }
+        }
+        Proof::Part { proof, rules, of } => {
+            writeln!(out, "  in a part of {rules} of {of} rules, which does not depend on the others:")?;
+            write_proof(proof, vocabulary, out)?;
         }
         Proof::Parts(parts) => {
             for (name, proof) in parts {

@@ -123,10 +123,7 @@ fn percent(share: Share) -> String {
 
 fn text(name: &str, stats: &Statistics, out: &mut dyn Write) -> Result<()> {
     let Statistics { games, engine, sample, .. } = stats;
-    writeln!(
-        out,
-        "{name}: {games} random games ({engine}), {sample} of them state by state; [95 % intervals]"
-    )?;
+    writeln!(out, "{name}: {games} random games ({engine}), {sample} seen state by state; [95 % intervals]")?;
     let alone = stats.roles.len() == 1;
     for role in &stats.roles {
         let goal = role.goal.map_or("none".to_owned(), |goal| format!("{goal:.1}"));

@@ -109,3 +109,26 @@ fn misspelt_names_get_a_suggestion() {
         assert!(run.err.contains(expected), "{formula}: {}", run.err);
     }
 }
+
+/// Whatever discovery says is a formula that `prove` takes back, and proves again.
+#[test]
+fn discoveries_are_formulas_that_hold() {
+    for game in ["tictactoe", "nim", "maze", "rockpaperscissors", "racetoten"] {
+        let found = ludex(&["prove", game, "--discover", "--json"]).ends_with(0).json();
+        let formulas: Vec<&str> = found.iter().filter_map(|line| line["property"].as_str()).collect();
+        assert!(formulas.len() >= 5, "{game}: {formulas:?}");
+        let proved =
+            ludex(&[&["prove", game, "--json", "--"], formulas.as_slice()].concat()).ends_with(0).json();
+        assert_eq!(proved.len(), formulas.len(), "{game}");
+        assert!(proved.iter().all(|line| line["answer"] == "holds"), "{game}: {proved:?}");
+    }
+}
+
+/// A game that is too large to compile within the limits still has its turns told.
+#[test]
+fn turns_are_told_of_games_that_are_not_compiled() {
+    let run = ludex(&["prove", "reversi", "--discover", "--most-steps", "2000"]).ends_with(1);
+    assert!(run.out.contains("the players take turns"), "{}{}", run.out, run.err);
+    let run = ludex(&["prove", "reversi", "turn-taking", "--most-steps", "2000"]);
+    assert!(run.ends_with(0).out.contains("which does not depend on the others"));
+}

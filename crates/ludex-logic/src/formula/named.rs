@@ -139,6 +139,14 @@ impl Request {
         }
     }
 
+    /// The formula, if it has no name.
+    pub fn formula(&self) -> Option<&Formula> {
+        match &self.kind {
+            Kind::Formula(formula) => Some(formula),
+            Kind::Named(_) => None,
+        }
+    }
+
     /// The relations of the rules, beyond fluents and legal moves, that the property speaks of. The
     /// [`System`] must be built for them.
     pub fn relations(&self, rules: &Rules) -> Result<Vec<RelationId>, FormulaError> {

@@ -30,6 +30,15 @@ pub enum Proof {
     Lines(Vec<(RoleId, Goal, Line)>),
     /// Each part for itself.
     Parts(Vec<(&'static str, Proof)>),
+    /// In a game of its own that some of the rules make, and that does not depend on the others.
+    Part {
+        /// The proof in the part, whose fluents are numbered by themselves.
+        proof: Box<Proof>,
+        /// Rules of the part.
+        rules: usize,
+        /// Rules of the game.
+        of: usize,
+    },
 }
 
 /// Why a property fails.

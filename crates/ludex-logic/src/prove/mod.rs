@@ -13,6 +13,7 @@ mod goals;
 mod induction;
 mod lemma;
 mod measure;
+mod part;
 mod persistence;
 mod reachability;
 mod reference;
@@ -21,6 +22,7 @@ mod termination;
 pub use answer::{Answer, Proof, Reason, Refutation};
 pub use certificate::{Certificate, Flaw, check};
 pub use lemma::Lemma;
+pub use part::{part, prove_in_part};
 pub use reference::{Line, Moment, Reference};
 pub use termination::{Ranking, RankingKind};
 

@@ -4,7 +4,9 @@ use ludex_engine::budget::Budget;
 use ludex_engine::prepared::Prepared;
 use ludex_gdl::{Game, Sheet};
 use ludex_logic::formula::Request;
-use ludex_logic::prove::{Answer, Certificate, Flaw, Lemma, Options, Prover, Reason, check};
+use ludex_logic::prove::{
+    Answer, Certificate, Flaw, Lemma, Options, Proof, Prover, Reason, check, prove_in_part,
+};
 use ludex_logic::transition::System;
 use ludex_testkit::corpus::{self, into_game};
 use ludex_testkit::report::Report;
@@ -67,6 +69,7 @@ fn unhurried() -> Options {
 fn known_answers() {
     let games: Games = toml::from_str(&read("games.toml")).expect("valid");
     let mut report = Report::new("properties");
+    let mut in_part = 0;
     for case in &games.game {
         let game = match (&case.name, &case.rules) {
             (Some(name), None) => bundled(name),
@@ -76,6 +79,13 @@ fn known_answers() {
         for expected in &case.property {
             let name = format!("{}: {}", case.name.as_deref().unwrap_or("rules"), expected.text);
             report.case(&name, || {
+                let request = Request::read(&expected.text).expect("a property");
+                if prove_in_part(&game, &request, &unhurried()).is_some() {
+                    in_part += 1;
+                    if expected.answer != "holds" {
+                        return Err(format!("proved in a part, but {} ({})", expected.answer, expected.why));
+                    }
+                }
                 let answer = decide(&game, &expected.text, unhurried());
                 let word = match &answer {
                     Answer::Holds(_) => "holds",
@@ -90,7 +100,69 @@ fn known_answers() {
             });
         }
     }
+    assert!(in_part >= 5, "{in_part} properties were proved in a part");
     report.finish();
+}
+
+/// What is proved in a part of a game is what the whole prover says of all of it, and whose turn it is can be told from
+/// a part wherever it follows from nothing else.
+#[test]
+fn parts_agree_with_the_whole() {
+    let mut report = Report::new("parts");
+    let mut proved = Vec::new();
+    for source in corpus::games() {
+        let game = source.game().expect("a sound sheet");
+        for text in [
+            "turn-taking",
+            "control",
+            "functional(control(_))",
+            "functional(step(_))",
+            "functional(heap(_,_))",
+        ] {
+            let request = Request::read(text).expect(text);
+            let part = prove_in_part(&game, &request, &unhurried());
+            let Some(Answer::Holds(Proof::Part { rules, of, .. })) = part else { continue };
+            assert!(rules < of + 2, "{}: {rules} of {of}", source.name);
+            proved.push(format!("{} {text}", source.name));
+            report.case(&format!("{}: {text}", source.name), || match decide(&game, text, unhurried()) {
+                Answer::Holds(_) => Ok(()),
+                other => Err(format!("the whole prover says {other:?}")),
+            });
+        }
+    }
+    report.finish();
+    for wanted in
+        ["tictactoe turn-taking", "tictactoe control", "connectfour turn-taking", "connectfour control"]
+    {
+        assert!(proved.iter().any(|name| name == wanted), "{wanted} is not proved in a part: {proved:?}");
+    }
+}
+
+/// Turns that depend on what was played, on another fluent, or on a fluent without a name are not told from a part; nor
+/// is a role that has two moves whatever the turn.
+#[test]
+fn parts_do_not_claim_what_is_not_so() {
+    let rules = "(role a) (role b) (init (control a)) (init (lamp on))
+        (<= (legal ?p (press ?x)) (true (control ?p)) (button ?x)) (button 1) (button 2)
+        (<= (legal ?p wait) (role ?p) (not (true (control ?p))))
+        (<= terminal (true (lamp off))) (goal a 50) (goal b 50) (<= (next (lamp on)) (true (lamp on)))";
+    let turns = "(<= (next (control a)) (true (control b))) (<= (next (control b)) (true (control a)))";
+    let part = |extra: &str, text: &str| {
+        let game = into_game(Sheet::read(&format!("{rules} {extra}"))).expect("a sound sheet");
+        let request = Request::read(text).expect(text);
+        prove_in_part(&game, &request, &unhurried()).is_some()
+    };
+    assert!(part(turns, "turn-taking") && part(turns, "control"));
+    // Two moves for everybody; control that both have; control that depends on the moves.
+    assert!(!part(&format!("{turns} (<= (legal b (press 3)))"), "turn-taking"));
+    assert!(!part(&format!("{turns} (<= (next (control b)) (true (lamp on)))"), "turn-taking"));
+    assert!(!part(
+        "(<= (next (control b)) (does a (press 1))) (<= (next (control a)) (does b (press 1)))",
+        "control"
+    ));
+    // What looks ahead in vain at the end of the game is not told from a part without an end.
+    assert!(part(turns, "true(control(a)) => next true(control(b))"));
+    assert!(!part(turns, "true(control(a)) => not next true(control(a))"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use ludex_gdl::rules::RelationId;
 use ludex_logic::discover::{Statement, discover, statements};
 use ludex_logic::facts::Facts;
 use ludex_logic::formula::Request;
-use ludex_logic::prove::{Answer, Options, Prover, Reason};
+use ludex_logic::prove::{Answer, Options, Prover, Reason, prove_in_part};
 use ludex_logic::transition::System;
 use std::fmt;
 use std::sync::Arc;
@@ -84,6 +84,12 @@ impl<'g> Prove<'g> {
     pub fn run(self) -> Result<Proved> {
         let property = self.property.to_owned();
         let request = Request::read(self.property)?;
+        let options =
+            Options { budget: self.effort.budget.clone(), time: self.effort.time, ..Options::default() };
+        // What does not depend on most of a large game is proved before the rest of it is compiled.
+        if let Some(answer) = prove_in_part(self.game.rules(), &request, &options) {
+            return Ok(Proved { property, answer, vocabulary: None });
+        }
         let relations = request.relations(&self.game.rules().rules)?;
         let (system, options) = match self.effort.compile(self.game, &relations) {
             Ok(compiled) => compiled,

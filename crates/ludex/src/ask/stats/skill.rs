@@ -121,7 +121,8 @@ impl Players<'_> {
                     [] => return Ok(None),
                     [only] => joint.push(only),
                     _ => {
-                        joint.push(self.choose(&state, role, strong, seed.wrapping_add(ply << 4), &legal)?)
+                        let seed = seed.wrapping_add(ply << 4);
+                        joint.push(self.choose(&state, role, strong, seed, &legal)?);
                     }
                 }
             }
