@@ -1,6 +1,7 @@
 //! Batches over memory that Python owns.
 
 use crate::error::raised_in_batch;
+use crate::game::Prepared;
 use ludex_env::{
     Actions, Autoreset, Cells, EnvError, Forced, Illegal, Options, Outputs, Rewards, Start, Which,
 };
@@ -13,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 #[pyclass(frozen, module = "ludex._ludex")]
 pub(crate) struct Model {
     pub(crate) inner: Arc<ludex_env::Model>,
+    pub(crate) prepared: Arc<Prepared>,
     pub(crate) game: ludex::Game,
 }
 
@@ -273,7 +275,7 @@ impl Batch {
         let forced = option("forced", forced, &[("given", Forced::Given), ("made", Forced::Made)])?;
         let options = Options { autoreset, illegal, rewards, forced, length, seed, threads };
         let made = py.detach(|| {
-            let batch = ludex_env::Batch::new(model.inner.clone(), games, options)?;
+            let batch = ludex_env::Batch::new(model.prepared.model_for(games).clone(), games, options)?;
             match encoder {
                 Some(encoder) => batch.with_encoder(encoder.inner.clone()),
                 None => Ok(batch),

@@ -5,10 +5,8 @@ use crate::error::{RulesError, raised};
 use crate::state::State;
 use ludex::engine::BuildError;
 use ludex::engine::budget::Budget;
-use ludex::engine::propnet::compile_over;
 use ludex::engine::symmetry::Symmetries;
-use ludex::engine::tree::{self, Tree};
-use ludex::engine::vocabulary::{RoleId, Vocabulary};
+use ludex::engine::vocabulary::RoleId;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,8 +16,9 @@ use std::time::Duration;
 /// A network that takes longer to make is left alone, and the game is interpreted: whoever types waits.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Networks with more gates are not stepped in blocks.
-const MOST_GATES: usize = 1_000_000;
+/// From so many games on a symmetry is looked for, and how many steps that may take.
+const MANY: usize = 512;
+const SYMMETRY_STEPS: u64 = 100_000_000;
 
 /// The names of the bundled games.
 #[pyfunction]
@@ -56,6 +55,8 @@ pub(crate) struct Game {
 /// What steps a game: made when it is first needed.
 pub(crate) struct Prepared {
     pub(crate) model: Arc<ludex_env::Model>,
+    /// The same, faster for many games.
+    many: OnceLock<Arc<ludex_env::Model>>,
     /// The same game with an engine that answers about single states.
     pub(crate) game: ludex::Game,
 }
@@ -75,20 +76,24 @@ impl Game {
     }
 
     fn prepare(&self) -> Result<Prepared, BuildError> {
-        let rules = self.inner.rules();
         let budget = Budget::default();
-        let vocabulary = Arc::new(Vocabulary::new(rules, &budget)?);
-        let (model, engine) = match compile_over(rules, &vocabulary, &budget.clone().within(PATIENCE)) {
-            Ok(compiled) if compiled.sizes.swept <= MOST_GATES => {
-                (ludex_env::Model::of_network(rules, &compiled), "propnet")
-            }
-            _ => {
-                let tree = Tree::over(rules, vocabulary, tree::Options::default(), &budget)?;
-                (ludex_env::Model::of_engine(rules, Arc::new(tree)), "tree")
-            }
-        };
+        let patient = budget.clone().within(PATIENCE);
+        // The engine takes the same network.
+        let model = ludex_env::Model::of(self.inner.prepared(), &budget, &patient)?;
+        let engine = if model.has_network() { "propnet" } else { "tree" };
         let game = self.inner.with_engine(engine).unwrap_or_else(|_| self.inner.clone());
-        Ok(Prepared { model: Arc::new(model), game })
+        Ok(Prepared { model: Arc::new(model), many: OnceLock::new(), game })
+    }
+}
+
+impl Prepared {
+    /// The model for so many games: for whole blocks of them it is worth looking for a symmetry that makes steps faster.
+    pub(crate) fn model_for(&self, games: usize) -> &Arc<ludex_env::Model> {
+        if games < MANY {
+            return &self.model;
+        }
+        let budget = Budget::default().with_steps(SYMMETRY_STEPS).within(PATIENCE);
+        self.many.get_or_init(|| Arc::new((*self.model).clone().turned(&budget)))
     }
 }
 
@@ -152,7 +157,10 @@ impl Game {
 
     /// A model for batches.
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
-        py.detach(|| Ok(Model { inner: self.prepared()?.model.clone(), game: self.inner.clone() }))
+        py.detach(|| {
+            let prepared = self.prepared()?.clone();
+            Ok(Model { inner: prepared.model.clone(), prepared, game: self.inner.clone() })
+        })
     }
 
     /// What the checker says: (severity, line, column, message, drawn).

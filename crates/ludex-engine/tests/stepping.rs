@@ -4,8 +4,9 @@ use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::propnet::compile;
-use ludex_engine::propnet::lanes::{Block, Column, Instructions, LANES, Plane, Stepper};
+use ludex_engine::propnet::lanes::{Block, Column, Instructions, LANES, LegalCounts, Plane, Stepper};
 use ludex_engine::random::Random;
+use ludex_engine::symmetry::Symmetries;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_testkit::corpus::games;
 use ludex_testkit::report::Report;
@@ -17,22 +18,34 @@ const STEPS: usize = 40;
 #[test]
 fn bundled_games_go_as_the_reference_says() {
     let mut report = Report::new("stepping");
+    let mut turned_games = 0;
     for source in games() {
         report.case(&source.name, || {
             let game = source.game()?;
             let budget = Budget::default();
             let engine = Datalog::new(&game, &budget).map_err(|e| e.to_string())?;
             let compiled = compile(&game, &budget).map_err(|e| e.to_string())?;
+            let symmetries =
+                Symmetries::new(&game, &compiled.vocabulary, &budget.clone().with_steps(5_000_000));
+            let all = symmetries.ok().and_then(|found| found.all(64)).unwrap_or_default();
             for instructions in [Instructions::Avx512, Instructions::Avx2, Instructions::Portable] {
                 if instructions.available() {
                     let stepper = Stepper::with(&compiled.net, &compiled.initial, instructions);
                     walk(&mut *engine.worker(), &stepper).map_err(|e| format!("{instructions:?}: {e}"))?;
+                    let turned =
+                        Stepper::turned(&compiled.net, &compiled.initial, &all, instructions, &budget);
+                    if let Some(stepper) = turned.map_err(|e| e.to_string())? {
+                        let said = walk(&mut *engine.worker(), &stepper);
+                        said.map_err(|e| format!("{instructions:?}, as the mover sees it: {e}"))?;
+                        turned_games += 1;
+                    }
                 }
             }
             Ok(())
         });
     }
     report.finish();
+    assert!(turned_games > 3, "games of two who are alike");
 }
 
 fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
@@ -76,10 +89,10 @@ fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
                 states[lane] = next;
             }
         }
-        for role in vocabulary.roles() {
-            if stepper.play(&mut block, &mut memory, role, &numbers) != expected[role.index()] {
-                return Err(format!("step {step}: what is legal of the numbers of role {}", role.0));
-            }
+        let mut given = vec![Plane::ZERO; roles];
+        stepper.read(&mut block, &mut memory, &numbers, &mut given);
+        if given != expected {
+            return Err(format!("step {step}: what is legal of the numbers"));
         }
         stepper.advance(&mut block, &mut memory, &goes_on);
         stepper.restart(&mut block, &again);
@@ -88,7 +101,7 @@ fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
     let mut turned = states.clone();
     turned.rotate_left(LANES - 5);
     for (lane, state) in turned.iter().enumerate() {
-        stepper.set_state(&mut block, lane, state);
+        assert!(stepper.set_state(&mut block, lane, state), "a state of play");
     }
     stepper.refresh(&mut block, &mut memory);
     let legal: Vec<_> = turned[..PLAYED].iter().map(|state| all_legal(worker, &vocabulary, state)).collect();
@@ -118,7 +131,8 @@ fn check(
     let columns = stepper.legal_columns().len();
     let mut mask = vec![0; LANES * columns];
     stepper.write_bytes(block, stepper.legal_columns(), &Plane::ONES, &mut mask);
-    let counts: Vec<_> = vocabulary.roles().map(|role| stepper.legal_counts(block, role)).collect();
+    let mut counts = vec![LegalCounts { some: Plane::ZERO, several: Plane::ZERO }; vocabulary.role_count()];
+    stepper.legal_counts(block, &mut counts);
     // Goals are asked for before new games begin.
     let goals = &mut stepper.workspace();
     stepper.refresh(&mut block.clone(), goals);
@@ -138,7 +152,7 @@ fn check(
             let mut expected = vec![0; vocabulary.move_count(role)];
             moves.iter().for_each(|action| expected[action.index()] = 1);
             let one_by_one =
-                (0..expected.len() as u32).map(|m| stepper.legal(block, role, MoveId(m)).bit(lane));
+                (0..expected.len() as u32).map(|m| stepper.is_legal(block, role, MoveId(m), lane));
             if mask[lane * columns + first..][..expected.len()] != expected
                 || !one_by_one.map(u8::from).eq(expected.iter().copied())
             {
@@ -149,7 +163,7 @@ fn check(
             if counted != [!moves.is_empty(), moves.len() > 1] {
                 return Err(format!("lane {lane}: number of legal moves of role {}", role.0));
             }
-            let mut given = stepper.goals(goals, role).filter(|(_, plane)| plane.bit(lane));
+            let mut given = stepper.goals(block, goals, role).filter(|(_, plane)| plane.bit(lane));
             let goal = match (given.next(), given.next()) {
                 (Some((value, _)), None) => value,
                 _ => None,

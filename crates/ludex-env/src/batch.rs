@@ -7,7 +7,7 @@ use crate::options::{Illegal, Options, Rewards};
 use crate::outputs::{Cells, Outputs, Widths};
 use crate::part::{Opening, Part, Shared};
 use crate::reward::Scale;
-use crate::simulate::{Actions, Rows, Source, View};
+use crate::simulate::{Actions, Held, Rows, Source, View};
 use ludex_engine::propnet::lanes::{Column, LANES, Plane};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
@@ -184,16 +184,13 @@ impl Batch {
         if shared.options.illegal == Illegal::Raise {
             let read = |part: &mut Part, actions: Actions<'_>, _: Outputs<'_>| {
                 part.read(&shared, actions);
-                part.leave();
                 part.complain(shared.model, actions)
             };
             each(pool, parts, actions, Outputs::default(), widths, &read)?;
         }
         let step = |part: &mut Part, actions: Actions<'_>, out: Outputs<'_>| {
             part.read(&shared, actions);
-            let done = part.step(&shared, actions, out);
-            part.leave();
-            done
+            part.step(&shared, actions, out)
         };
         each(pool, parts, actions, out, widths, &step)?;
         self.steps += 1;
@@ -296,24 +293,28 @@ fn halve(
     widths: Widths,
     work: &Work<'_>,
 ) -> Result<(), EnvError> {
-    match parts {
-        [] => Ok(()),
-        [part] => work(part, actions, out),
-        _ => {
-            let (left, right) = parts.split_at_mut(parts.len() / 2);
-            let games: usize = left.iter().map(|part| part.games).sum();
-            let (actions, more_actions) = actions.split_at(games * widths.roles);
-            let (out, more_out) = out.split(games, widths);
-            if threads {
-                let (one, other) = rayon::join(
-                    || halve(true, left, actions, out, widths, work),
-                    || halve(true, right, more_actions, more_out, widths, work),
-                );
-                one.and(other)
-            } else {
-                let one = halve(false, left, actions, out, widths, work);
-                one.and(halve(false, right, more_actions, more_out, widths, work))
-            }
+    if !threads || parts.len() <= 1 {
+        let (mut actions, mut out) = (actions, out);
+        let mut held = Held::default();
+        let mut done = Ok(());
+        for part in parts {
+            let (own_actions, more_actions) = actions.split_at(part.games * widths.roles);
+            let (own_out, more_out) = out.split(part.games, widths);
+            part.enter(&mut held);
+            let worked = work(part, own_actions, own_out);
+            part.leave(&mut held);
+            done = done.and(worked);
+            (actions, out) = (more_actions, more_out);
         }
+        return done;
     }
+    let (left, right) = parts.split_at_mut(parts.len() / 2);
+    let games: usize = left.iter().map(|part| part.games).sum();
+    let (actions, more_actions) = actions.split_at(games * widths.roles);
+    let (out, more_out) = out.split(games, widths);
+    let (one, other) = rayon::join(
+        || halve(true, left, actions, out, widths, work),
+        || halve(true, right, more_actions, more_out, widths, work),
+    );
+    one.and(other)
 }

@@ -2,14 +2,15 @@
 
 use crate::simulate::{Desk, Network, Scalar, Simulator, View};
 use ludex_engine::budget::Budget;
-use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::error::BuildError;
-use ludex_engine::propnet::lanes::{Column, Stepper};
-use ludex_engine::propnet::{Compiled, compile_over};
-use ludex_engine::tree::Tree;
+use ludex_engine::prepared::{Interpreter, Prepared};
+use ludex_engine::propnet::Compiled;
+use ludex_engine::propnet::lanes::{Column, Instructions, Stepper};
+use ludex_engine::symmetry::Symmetries;
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use ludex_gdl::analysis::domains::Domains;
+use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_gdl::{Game, Keyword};
 use ludex_logic::facts::{Facts, Turns};
 use std::ops::Range;
@@ -17,6 +18,9 @@ use std::sync::Arc;
 
 /// Networks with more gates than this are not stepped in blocks: a block of 512 games would take more than 64 MB.
 const MOST_GATES: usize = 1_000_000;
+
+/// Of more symmetries than this the generators alone are looked at.
+const MOST_SYMMETRIES: usize = 64;
 
 /// A game compiled for batches.
 #[derive(Clone, Debug)]
@@ -33,33 +37,70 @@ pub struct Model {
 
 #[derive(Clone, Debug)]
 enum Execution {
-    Network(Arc<Desk>),
+    Network {
+        rules: Arc<Game>,
+        compiled: Arc<Compiled>,
+        /// Takes any state.
+        whole: Arc<Desk>,
+        /// Takes states of play alone, and is smaller.
+        turned: Option<Arc<Desk>>,
+    },
     Scalar(Arc<dyn Engine>),
 }
 
 impl Model {
     /// Compiles a game: to a network where that fits the budget, else for one of the interpreters, with the same answers.
     pub fn new(game: &Game, budget: &Budget) -> Result<Model, BuildError> {
-        let vocabulary = Arc::new(Vocabulary::new(game, budget)?);
-        match compile_over(game, &vocabulary, budget) {
-            Ok(compiled) if compiled.sizes.swept <= MOST_GATES => Ok(Model::of_network(game, &compiled)),
-            Err(error) if error.limit().is_some_and(|limit| limit.is_final()) => Err(error),
-            _ => {
-                let engine: Arc<dyn Engine> = match Tree::new(game, budget) {
-                    Ok(tree) => Arc::new(tree),
-                    Err(error) if error.limit().is_some_and(|limit| limit.is_final()) => return Err(error),
-                    Err(_) => Arc::new(Datalog::over(game, &vocabulary, budget)?),
-                };
-                Ok(Model::of_engine(game, engine))
+        Model::of(&Prepared::new(game.clone()), budget, budget)
+    }
+
+    /// The same from what has been made for the game already, the network within a budget of its own.
+    pub fn of(prepared: &Prepared, budget: &Budget, network: &Budget) -> Result<Model, BuildError> {
+        let is_final = |error: &BuildError| error.limit().is_some_and(|limit| limit.is_final());
+        match prepared.network(network) {
+            Ok(compiled) if compiled.sizes.swept <= MOST_GATES => {
+                return Ok(Model::of_network(prepared.game(), &compiled));
             }
+            Err(error) if is_final(&error) => budget.check().map_err(|_| error)?,
+            _ => {}
         }
+        let interpreter = |kind| prepared.interpreter(kind, Encoding::Original, budget);
+        let engine = match interpreter(Interpreter::Tree) {
+            Err(error) if !is_final(&error) => interpreter(Interpreter::Datalog),
+            engine => engine,
+        };
+        Ok(Model::of_engine(prepared.game(), engine?))
     }
 
     /// Steps a network that is there already, of the same game.
-    pub fn of_network(game: &Game, compiled: &Compiled) -> Model {
-        let stepper = Stepper::new(&compiled.net, &compiled.initial);
-        let execution = Execution::Network(Arc::new(Desk::new(stepper)));
-        Model::of(game, compiled.vocabulary.clone(), execution, compiled.initial.clone())
+    pub fn of_network(game: &Arc<Game>, compiled: &Arc<Compiled>) -> Model {
+        let whole = Arc::new(Desk::new(Stepper::new(&compiled.net, &compiled.initial)));
+        let execution =
+            Execution::Network { rules: game.clone(), compiled: compiled.clone(), whole, turned: None };
+        Model::with(game, compiled.vocabulary.clone(), execution, compiled.initial.clone())
+    }
+
+    /// The same, made faster for many games where two players take turns and the rules treat them alike: such games are kept as
+    /// whoever is to move sees them. The symmetry is sought within the budget; where none is found, and where one game is stepped at a
+    /// time, nothing changes. What comes out is the same.
+    #[must_use]
+    pub fn turned(mut self, budget: &Budget) -> Model {
+        if let Execution::Network { rules, compiled, turned, .. } = &mut self.execution
+            && turned.is_none()
+            && compiled.net.legal.len() == 2
+            && let Ok(found) = Symmetries::new(rules, &self.vocabulary, budget)
+        {
+            let symmetries = found.all(MOST_SYMMETRIES).unwrap_or(found.generators);
+            let best = Instructions::detect();
+            let stepper = Stepper::turned(&compiled.net, &compiled.initial, &symmetries, best, budget);
+            *turned = stepper.ok().flatten().map(|stepper| Arc::new(Desk::new(stepper)));
+        }
+        self
+    }
+
+    /// True if games are kept as whoever is to move sees them.
+    pub fn is_turned(&self) -> bool {
+        matches!(&self.execution, Execution::Network { turned: Some(_), .. })
     }
 
     /// Steps by an engine of the same game, one game at a time.
@@ -67,10 +108,10 @@ impl Model {
         let vocabulary = engine.vocabulary().clone();
         let mut initial = vec![0; vocabulary.words()];
         engine.worker().initial(&mut initial);
-        Model::of(game, vocabulary, Execution::Scalar(engine), initial)
+        Model::with(game, vocabulary, Execution::Scalar(engine), initial)
     }
 
-    fn of(game: &Game, vocabulary: Arc<Vocabulary>, execution: Execution, initial: Vec<u64>) -> Model {
+    fn with(game: &Game, vocabulary: Arc<Vocabulary>, execution: Execution, initial: Vec<u64>) -> Model {
         let mut first = 0;
         let moves = vocabulary.roles().map(|role| {
             let start = first;
@@ -132,7 +173,7 @@ impl Model {
 
     /// True if games are stepped 512 at a time on a network, false if one at a time.
     pub fn has_network(&self) -> bool {
-        matches!(self.execution, Execution::Network(_))
+        matches!(self.execution, Execution::Network { .. })
     }
 
     /// Where the state says whose turn it is: exactly one of these fluents holds. Empty if that is not proved.
@@ -142,24 +183,26 @@ impl Model {
 
     /// Has room for the steps of so many threads ready.
     pub(crate) fn reserve(&self, threads: usize) {
-        if let Execution::Network(desk) = &self.execution {
-            desk.reserve(threads);
+        if let Execution::Network { whole, turned, .. } = &self.execution {
+            turned.as_ref().unwrap_or(whole).reserve(threads);
         }
     }
 
     /// Columns in the form in which they are written fastest.
     pub(crate) fn view(&self, columns: Vec<Column>) -> View {
         let compiled = match &self.execution {
-            Execution::Network(desk) => Some(desk.stepper().columns(columns.iter().copied())),
+            Execution::Network { whole, .. } => Some(whole.stepper().columns(columns.iter().copied())),
             Execution::Scalar(_) => None,
         };
         View { columns, compiled }
     }
 
-    /// Memory for 512 games in the initial state.
-    pub(crate) fn simulator(&self) -> Box<dyn Simulator> {
+    /// Memory for up to 512 games in the initial state.
+    pub(crate) fn simulator(&self, games: usize) -> Box<dyn Simulator> {
         match &self.execution {
-            Execution::Network(desk) => Box::new(Network::new(desk.clone())),
+            Execution::Network { whole, turned, .. } => {
+                Box::new(Network::new(turned.as_ref().unwrap_or(whole), whole, games))
+            }
             Execution::Scalar(engine) => Box::new(Scalar::new(&**engine, &self.initial)),
         }
     }

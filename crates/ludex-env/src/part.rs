@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::options::{Autoreset, Forced, Illegal, Options};
 use crate::outputs::Outputs;
 use crate::reward::Scale;
-use crate::simulate::{Actions, Rows, Simulator, Source};
+use crate::simulate::{Actions, Held, Rows, Simulator, Source};
 use ludex_engine::propnet::lanes::{LegalCounts, Plane, write_flags};
 use ludex_engine::vocabulary::{MoveId, RoleId};
 
@@ -88,7 +88,7 @@ impl Part {
         let digits = (u32::BITS - options.length.leading_zeros()) as usize;
         let none = LegalCounts { some: Plane::ZERO, several: Plane::ZERO };
         let mut part = Part {
-            simulator: model.simulator(),
+            simulator: model.simulator(games),
             first,
             games,
             present: Plane::first(games),
@@ -112,9 +112,14 @@ impl Part {
         }
     }
 
+    /// Takes what a step is computed with from the part before.
+    pub(crate) fn enter(&mut self, held: &mut Held) {
+        self.simulator.enter(held);
+    }
+
     /// Gives back what a step was computed with.
-    pub(crate) fn leave(&mut self) {
-        self.simulator.leave();
+    pub(crate) fn leave(&mut self, held: &mut Held) {
+        self.simulator.leave(held);
     }
 
     pub(crate) fn simulator(&self) -> &dyn Simulator {
@@ -123,11 +128,8 @@ impl Part {
 
     /// Counts legal moves, and finds out in the lanes which games are over or stuck.
     fn look(&mut self, lanes: Plane) -> Ends {
-        let mut blocked = Plane::ZERO;
-        for (role, counts) in (0..).zip(&mut self.counts) {
-            *counts = self.simulator.legal_counts(RoleId(role));
-            blocked = blocked | !counts.some;
-        }
+        self.simulator.legal_counts(&mut self.counts);
+        let blocked = self.counts.iter().fold(Plane::ZERO, |all, counts| all | !counts.some);
         let terminated = self.simulator.terminal() & lanes;
         let stuck = lanes & blocked & !terminated;
         let ends = Ends { terminated, truncated: stuck, stuck };
@@ -158,7 +160,7 @@ impl Part {
                     self.simulator.set_state(lane, &states[lane * words..][..words]);
                 }
                 self.simulator.refresh()?;
-                self.simulator.leave();
+                self.simulator.leave(&mut Held::default());
                 self.look(which);
                 Ok(())
             }
@@ -188,9 +190,10 @@ impl Part {
     /// Reads the actions and finds those that are not legal. What is legal is made when the games are stepped.
     pub(crate) fn read(&mut self, shared: &Shared<'_>, actions: Actions<'_>) {
         let live = self.live();
+        self.simulator.read(actions, &mut self.illegal);
         for (role, illegal) in (0..).zip(&mut self.illegal) {
             let role = RoleId(role);
-            *illegal = live & !self.simulator.play(role, actions);
+            *illegal = live & !*illegal;
             if shared.options.forced == Forced::Made && !illegal.is_empty() {
                 let counts = &self.counts[role.index()];
                 let only = *illegal & counts.some & !counts.several;

@@ -356,8 +356,13 @@ type Models = (Arc<Model>, Arc<Model>, Arc<dyn Engine>);
 fn models(game: &Game, budget: &Budget) -> Result<Models, String> {
     let compiled = compile(game, budget).map_err(|e| e.to_string())?;
     let engine: Arc<dyn Engine> = Arc::new(Propnet::new(game, budget).map_err(|e| e.to_string())?);
-    let network = Arc::new(Model::of_network(game, &compiled));
-    Ok((network, Arc::new(Model::of_engine(game, engine.clone())), engine))
+    let network = Model::of_network(&Arc::new(game.clone()), &Arc::new(compiled));
+    Ok((Arc::new(network), Arc::new(Model::of_engine(game, engine.clone())), engine))
+}
+
+/// As whoever is to move sees the games; the search for symmetries is bounded.
+fn turned(model: &Model) -> Arc<Model> {
+    Arc::new(model.clone().turned(&Budget::default().with_rows(100_000).with_steps(5_000_000)))
 }
 
 #[test]
@@ -367,13 +372,77 @@ fn bundled_games_in_blocks() {
         report.case(&source.name, || {
             let budget = Budget::default();
             let (network, _, engine) = models(&source.game()?, &budget)?;
+            let turned = turned(&network);
             for options in all_options(network.role_count(), 1) {
                 walk(&network, &*engine, options, 600, 40).map_err(|e| format!("{options:?}: {e}"))?;
+                if turned.is_turned() {
+                    let said = walk(&turned, &*engine, options, 600, 40);
+                    said.map_err(|e| format!("as the mover sees it, {options:?}: {e}"))?;
+                }
             }
             Ok(())
         });
     }
     report.finish();
+}
+
+#[test]
+fn games_of_two_who_are_alike_are_kept_as_the_mover_sees_them() {
+    // Whoever begins in pursuit is not whoever is hunted; hanoi is for one.
+    for (name, expected) in [
+        ("tictactoe", true),
+        ("connectfour", true),
+        ("breakthrough", true),
+        ("pursuit", false),
+        ("hanoi", false),
+    ] {
+        let source = games().into_iter().find(|source| source.name == name).expect("a bundled game");
+        let model = Model::new(&source.game().expect("a sound sheet"), &Budget::default()).expect("it fits");
+        assert_eq!(model.turned(&Budget::default()).is_turned(), expected, "{name}");
+    }
+}
+
+/// Any bits are a state, also where no play leads: games then change over to the whole network, and back when all begin anew.
+#[test]
+fn states_that_no_play_reaches_are_played_as_by_the_whole_network() {
+    let source = games().into_iter().find(|source| source.name == "connectfour").expect("a bundled game");
+    let plain = Model::new(&source.game().expect("a sound sheet"), &Budget::default()).expect("it fits");
+    let turned = turned(&plain);
+    assert!(turned.is_turned());
+    let options = Options { illegal: Illegal::Random, autoreset: Autoreset::SameStep, ..Options::default() };
+    let make = |model: &Arc<Model>| {
+        let batch = Batch::new(model.clone(), 600, options).expect("a batch");
+        batch.with_encoder(Arc::new(Encoder::flat(model, None))).expect("of this game")
+    };
+    let (mut batch, mut other) = (make(&turned), make(&Arc::new(plain)));
+    let (mut said, mut again) = (Arrays::new(&batch), Arrays::new(&other));
+    let fluents = turned.vocabulary().fluent_count();
+    let mut random = Random::new(4);
+    for round in 0..6 {
+        let mut states = vec![0; 600 * turned.words()];
+        batch.states(&mut states).expect("rows");
+        // Every third game gets anything at all, the others go on where they are.
+        for row in states.chunks_exact_mut(turned.words()).step_by(3) {
+            row.iter_mut().for_each(|word| *word = random.bits() & random.bits());
+            if !fluents.is_multiple_of(64) {
+                row[fluents / 64] &= (1 << (fluents % 64)) - 1;
+            }
+        }
+        if round == 3 {
+            batch.reset(Which::All, Start::Initial, said.outputs()).expect("a reset");
+            other.reset(Which::All, Start::Initial, again.outputs()).expect("a reset");
+        } else {
+            batch.reset(Which::All, Start::States(&states), said.outputs()).expect("states");
+            other.reset(Which::All, Start::States(&states), again.outputs()).expect("states");
+        }
+        assert!(said == again, "round {round}");
+        for step in 0..9 {
+            let actions: Vec<i64> = (0..1200).map(|_| random.below(9) as i64).collect();
+            batch.step(&actions[..], said.outputs()).expect("a step");
+            other.step(&actions[..], again.outputs()).expect("a step");
+            assert!(said == again, "round {round}, step {step}");
+        }
+    }
 }
 
 #[test]
@@ -410,7 +479,12 @@ fn public_sheets_in_blocks() {
         let Ok(game) = source.game() else { continue };
         let Ok((network, _, engine)) = models(&game, &budget) else { continue };
         report.case(&source.name, || {
+            let turned = turned(&network);
             for options in all_options(network.role_count(), 3) {
+                if turned.is_turned() {
+                    let said = walk(&turned, &*engine, options, 40, 25);
+                    said.map_err(|e| format!("as the mover sees it, {options:?}: {e}"))?;
+                }
                 walk(&network, &*engine, options, 40, 25).map_err(|e| format!("{options:?}: {e}"))?;
             }
             Ok(())

@@ -20,16 +20,19 @@ mod choose;
 mod memory;
 mod pass;
 mod plan;
+mod read;
 mod step;
 #[cfg_attr(feature = "native", allow(unsafe_code))]
 mod transpose;
+mod turn;
 mod vector;
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
 #[allow(unsafe_code)]
 mod x86;
 
 pub use pass::Instructions;
-pub use step::{Block, Column, Columns, LegalCounts, Number, Stepper, Workspace, write_flags};
+pub use read::Number;
+pub use step::{Block, Column, Columns, LegalCounts, Stepper, Workspace, write_flags};
 pub use vector::Plane;
 
 use super::net::Net;

@@ -6,7 +6,7 @@
 mod network;
 mod scalar;
 
-pub(crate) use network::{Desk, Network};
+pub(crate) use network::{Desk, Held, Network};
 pub(crate) use scalar::Scalar;
 
 use crate::error::EnvError;
@@ -120,8 +120,11 @@ pub(crate) type Found<'a> = dyn FnMut(RoleId, Goal, &Plane) + 'a;
 
 /// Up to 512 games. The order of a step is that of `ludex_engine::propnet::lanes::Stepper`, which see.
 pub(crate) trait Simulator: Debug + Send {
+    /// Takes what a step is computed with from the simulator before.
+    fn enter(&mut self, _held: &mut Held) {}
+
     /// Gives back what a step was computed with. What was read or made, and goals, are lost.
-    fn leave(&mut self) {}
+    fn leave(&mut self, _held: &mut Held) {}
 
     /// Begins new games in the initial state.
     fn restart(&mut self, lanes: &Plane) -> Result<(), EnvError>;
@@ -131,8 +134,8 @@ pub(crate) trait Simulator: Debug + Send {
 
     fn refresh(&mut self) -> Result<(), EnvError>;
 
-    /// Reads the role's actions. Returns where they are legal; they are made there, and none elsewhere.
-    fn play(&mut self, role: RoleId, actions: Actions<'_>) -> Plane;
+    /// Reads the actions of all roles. Writes for each role where they are legal; they are made there, and none elsewhere.
+    fn read(&mut self, actions: Actions<'_>, legal: &mut [Plane]);
 
     /// Makes a move in a lane in which none of this role is made.
     fn make(&mut self, role: RoleId, lane: usize, action: MoveId);
@@ -147,7 +150,8 @@ pub(crate) trait Simulator: Debug + Send {
 
     fn is_legal(&self, role: RoleId, lane: usize, action: MoveId) -> bool;
 
-    fn legal_counts(&mut self, role: RoleId) -> LegalCounts;
+    /// Where each role has legal moves.
+    fn legal_counts(&mut self, out: &mut [LegalCounts]);
 
     /// Where the fluent holds.
     fn holding(&self, fluent: FluentId) -> Plane;

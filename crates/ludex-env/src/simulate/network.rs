@@ -37,22 +37,48 @@ impl Desk {
     }
 }
 
+/// Room for computing that goes from one block to the next, without asking the desk each time.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    desk: Option<Arc<Desk>>,
+    space: Option<Workspace>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let (Some(desk), Some(space)) = (&self.desk, self.space.take()) {
+            desk.free().push(space);
+        }
+    }
+}
+
+/// Games on a network. Those of a desk that takes states of play alone change over to one that takes any, if they must.
 #[derive(Debug)]
 pub(crate) struct Network {
     desk: Arc<Desk>,
+    /// The desk to begin with, and one that takes any state.
+    first: Arc<Desk>,
+    whole: Arc<Desk>,
+    games: Plane,
     block: Block,
     memory: Option<Workspace>,
 }
 
 impl Network {
-    pub(crate) fn new(desk: Arc<Desk>) -> Network {
-        let block = desk.stepper.block();
-        Network { desk, block, memory: None }
+    pub(crate) fn new(first: &Arc<Desk>, whole: &Arc<Desk>, games: usize) -> Network {
+        Network {
+            block: first.stepper.block(),
+            desk: first.clone(),
+            first: first.clone(),
+            whole: whole.clone(),
+            games: Plane::first(games),
+            memory: None,
+        }
     }
 
     /// The parts, memory included.
     fn parts(&mut self) -> (&Stepper, &mut Block, &mut Workspace) {
-        let Network { desk, block, memory } = self;
+        let Network { desk, block, memory, .. } = self;
         let memory = memory.get_or_insert_with(|| {
             let free = desk.free().pop();
             free.unwrap_or_else(|| desk.stepper.workspace())
@@ -62,19 +88,41 @@ impl Network {
 }
 
 impl Simulator for Network {
-    fn leave(&mut self) {
+    fn enter(&mut self, held: &mut Held) {
+        if self.memory.is_none() && held.desk.as_ref().is_some_and(|desk| Arc::ptr_eq(desk, &self.desk)) {
+            self.memory = held.space.take();
+        }
+    }
+
+    fn leave(&mut self, held: &mut Held) {
         if let Some(memory) = self.memory.take() {
-            self.desk.free().push(memory);
+            let desk = held.desk.get_or_insert_with(|| self.desk.clone());
+            if Arc::ptr_eq(desk, &self.desk) && held.space.is_none() {
+                held.space = Some(memory);
+            } else {
+                self.desk.free().push(memory);
+            }
         }
     }
 
     fn restart(&mut self, lanes: &Plane) -> Result<(), EnvError> {
+        if !Arc::ptr_eq(&self.desk, &self.first) && (self.games & !*lanes).is_empty() {
+            self.leave(&mut Held::default());
+            self.desk = self.first.clone();
+            self.block = self.desk.stepper.block();
+        }
         self.desk.stepper.restart(&mut self.block, lanes);
         Ok(())
     }
 
     fn set_state(&mut self, lane: usize, state: &Row) {
-        self.desk.stepper.set_state(&mut self.block, lane, state);
+        if !self.desk.stepper.set_state(&mut self.block, lane, state) {
+            self.leave(&mut Held::default());
+            self.block = self.whole.stepper.adopt(&self.desk.stepper, &self.block);
+            self.desk = self.whole.clone();
+            let taken = self.desk.stepper.set_state(&mut self.block, lane, state);
+            debug_assert!(taken, "the whole network takes any state");
+        }
     }
 
     fn refresh(&mut self) -> Result<(), EnvError> {
@@ -83,14 +131,14 @@ impl Simulator for Network {
         Ok(())
     }
 
-    fn play(&mut self, role: RoleId, actions: Actions<'_>) -> Plane {
+    fn read(&mut self, actions: Actions<'_>, legal: &mut [Plane]) {
         let (stepper, block, memory) = self.parts();
-        each_kind!(actions, list => stepper.play(block, memory, role, list))
+        each_kind!(actions, list => stepper.read(block, memory, list, legal));
     }
 
     fn make(&mut self, role: RoleId, lane: usize, action: MoveId) {
-        let (stepper, _, memory) = self.parts();
-        stepper.make(memory, role, lane, action);
+        let (stepper, block, memory) = self.parts();
+        stepper.make(block, memory, role, lane, action);
     }
 
     fn make_only(&mut self, role: RoleId, lanes: &Plane) {
@@ -109,29 +157,29 @@ impl Simulator for Network {
     }
 
     fn is_legal(&self, role: RoleId, lane: usize, action: MoveId) -> bool {
-        self.desk.stepper.legal(&self.block, role, action).bit(lane)
+        self.desk.stepper.is_legal(&self.block, role, action, lane)
     }
 
-    fn legal_counts(&mut self, role: RoleId) -> LegalCounts {
-        self.desk.stepper.legal_counts(&mut self.block, role)
+    fn legal_counts(&mut self, out: &mut [LegalCounts]) {
+        self.desk.stepper.legal_counts(&mut self.block, out);
     }
 
     fn holding(&self, fluent: FluentId) -> Plane {
-        *self.desk.stepper.holding(&self.block, fluent)
+        self.desk.stepper.holding(&self.block, fluent)
     }
 
     fn goals(&mut self, lanes: &Plane, found: &mut Found<'_>) -> Result<(), EnvError> {
-        let (stepper, _, memory) = self.parts();
+        let (stepper, block, memory) = self.parts();
         stepper.compute_goals(memory);
         for role in (0..stepper.role_count() as u32).map(RoleId) {
             let (mut once, mut twice) = (Plane::ZERO, Plane::ZERO);
-            for (_, plane) in stepper.goals(memory, role) {
-                twice = twice | once & *plane;
-                once = once | *plane;
+            for (_, plane) in stepper.goals(block, memory, role) {
+                twice = twice | once & plane;
+                once = once | plane;
             }
             let proper = *lanes & once & !twice;
-            for (value, plane) in stepper.goals(memory, role) {
-                let here = proper & *plane;
+            for (value, plane) in stepper.goals(block, memory, role) {
+                let here = proper & plane;
                 if let Some(value) = value.filter(|_| !here.is_empty()) {
                     found(role, value, &here);
                 }

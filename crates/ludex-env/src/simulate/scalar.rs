@@ -97,17 +97,15 @@ impl Simulator for Scalar {
         Ok(())
     }
 
-    fn play(&mut self, role: RoleId, actions: Actions<'_>) -> Plane {
-        let mut legal = Plane::ZERO;
-        for lane in 0..actions.len() / self.roles {
-            let at = lane * self.roles + role.index();
+    fn read(&mut self, actions: Actions<'_>, legal: &mut [Plane]) {
+        legal.fill(Plane::ZERO);
+        for at in 0..actions.len() {
             let action = MoveId(actions.number(at));
             self.made[at] = self.legal[at].binary_search(&action).is_ok().then_some(action);
             if self.made[at].is_some() {
-                legal.set(lane);
+                legal[at % self.roles].set(at / self.roles);
             }
         }
-        legal
     }
 
     fn make(&mut self, role: RoleId, lane: usize, action: MoveId) {
@@ -143,19 +141,14 @@ impl Simulator for Scalar {
         self.legal[lane * self.roles + role.index()].binary_search(&action).is_ok()
     }
 
-    fn legal_counts(&mut self, role: RoleId) -> LegalCounts {
-        let mut counts = LegalCounts { some: Plane::ZERO, several: Plane::ZERO };
+    fn legal_counts(&mut self, out: &mut [LegalCounts]) {
+        out.fill(LegalCounts { some: Plane::ZERO, several: Plane::ZERO });
         for (lane, lists) in self.legal.chunks_exact(self.roles).enumerate() {
-            match lists[role.index()].len() {
-                0 => {}
-                1 => counts.some.set(lane),
-                _ => {
-                    counts.some.set(lane);
-                    counts.several.set(lane);
-                }
+            for (counts, list) in out.iter_mut().zip(lists) {
+                counts.some.put(lane, !list.is_empty());
+                counts.several.put(lane, list.len() > 1);
             }
         }
-        counts
     }
 
     fn holding(&self, fluent: FluentId) -> Plane {

@@ -49,7 +49,7 @@ impl<'m> Memory<'m> {
         debug_assert!(slot < self.planes.len(), "slot {slot}");
         #[cfg(not(feature = "native"))]
         return &self.planes[slot];
-        // SAFETY: slots come from checked plans, and there are as many planes as those have slots.
+        // SAFETY: slots come from checked plans and decoders, and there are as many planes as those have slots.
         #[cfg(feature = "native")]
         unsafe {
             self.planes.get_unchecked(slot)
@@ -67,17 +67,6 @@ impl<'m> Memory<'m> {
         unsafe {
             self.planes.get_unchecked_mut(slot)
         }
-    }
-
-    /// A plane behind those of the plan, where a task has its own.
-    #[inline(always)]
-    pub(super) fn own(&self, index: usize) -> &Plane {
-        &self.planes[index]
-    }
-
-    #[inline(always)]
-    pub(super) fn own_mut(&mut self, index: usize) -> &mut Plane {
-        &mut self.planes[index]
     }
 
     #[inline(always)]

@@ -197,17 +197,33 @@ impl Plan {
                 computed[variable as usize] = true;
             }
         }
+        let mut read = self.read_by_next();
+        let legal = self.choices.iter().flat_map(|choice| choice.legal.iter().copied());
+        for slot in legal.chain([self.terminal]) {
+            read[slot as usize] = true;
+        }
+        (0..self.slots).filter(|&slot| computed[slot] && read[slot]).map(|slot| slot as Slot).collect()
+    }
+}
+
+impl Plan {
+    /// Those of the kept slots that `next` reads.
+    pub(super) fn needed<'k>(&self, kept: &'k [Slot]) -> impl Iterator<Item = Slot> + 'k {
+        let read = self.read_by_next();
+        kept.iter().copied().filter(move |&slot| read[slot as usize])
+    }
+
+    fn read_by_next(&self) -> Vec<bool> {
         let mut read = vec![false; self.slots];
         for &input in &self.next.inputs {
             read[input.slot().unwrap_or(FALSE) as usize] = true;
         }
         let fed = self.next.feedback().map(|&(_, from, _)| from);
         let copied = self.copies.iter().chain(&self.inverse_copies).map(|&(_, from)| from);
-        let legal = self.choices.iter().flat_map(|choice| choice.legal.iter().copied());
-        for slot in fed.chain(copied).chain(legal).chain([self.terminal]) {
+        for slot in fed.chain(copied) {
             read[slot as usize] = true;
         }
-        (0..self.slots).filter(|&slot| computed[slot] && read[slot]).map(|slot| slot as Slot).collect()
+        read
     }
 }
 

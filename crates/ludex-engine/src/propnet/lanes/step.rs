@@ -1,14 +1,18 @@
 //! Stepping: 512 games at a time, each in its own state, with moves that the caller gives.
 //!
 //! A [`Stepper`] is a network compiled for it, a [`Block`] the memory of 512 games. Both share the plans and the kernels of
-//! random play ([`super::Lanes`]); what is different is that moves come in as numbers ([`Stepper::play`]), that lanes
+//! random play ([`super::Lanes`]); what is different is that moves come in as numbers ([`Stepper::read`]), and that lanes
 //! are in no common phase, so that the whole network is computed at each step.
+//!
+//! Where two players take turns and a symmetry of the rules exchanges them, lanes can be kept as whoever is to move sees them
+//! ([`Stepper::turned`], `turn.rs`): then all are in one phase after all, and the network is about half as large. What comes in and
+//! what goes out is the same.
 //!
 //! A block keeps the state and what is read of the gates of terminal and legal when the next state is asked for, so that
 //! each gate is computed once a step. The gates themselves are in a [`Workspace`], which blocks share one after the other: a
 //! thread needs one, and it stays in the cache.
 //!
-//! The order of a step is: [`Stepper::play`] for each role (numbers to planes, and where they are legal), [`Stepper::make`] for what
+//! The order of a step is: [`Stepper::read`] (numbers to planes, and where they are legal), [`Stepper::make`] for what
 //! the caller decides itself, [`Stepper::advance`], then the questions (`terminal`, `options`, `goals`), then
 //! [`Stepper::restart`] in the lanes in which a new game begins. What is done with games that are over, or with moves that are not
 //! legal, is the caller's business: nothing here refuses a lane.
@@ -16,14 +20,17 @@
 use super::memory::Memory;
 use super::pass::{Instructions, Kernel, Task};
 use super::plan::{Choice, FALSE, FLUENTS, Plan, Slot};
-use super::transpose::{self, Bytes, Shuffle};
-use super::vector::{Plane, Vector};
+use super::read::{Decoder, Number, Read};
+use super::transpose::{self, Shuffle, Turned};
+use super::turn::Turn;
+use super::vector::Plane;
 use super::{LANES, bits};
-use crate::budget::Budget;
+use crate::budget::{Budget, Exceeded};
 use crate::engine::Goal;
 use crate::propnet::net::Net;
 use crate::propnet::phase;
 use crate::row::{self, Row};
+use crate::symmetry::Symmetry;
 use crate::vocabulary::{FluentId, MoveId, RoleId};
 use std::ops::Range;
 
@@ -34,6 +41,8 @@ pub struct Stepper {
     fluents: usize,
     /// The slots beside the fluents that a block keeps; it has them after the fluents.
     kept: Vec<Slot>,
+    /// Of these the slots that the next state reads, and where the block has them.
+    needed: Vec<(Slot, Slot)>,
     /// Where a block says that the game is over.
     terminal: Slot,
     /// Where a block says that moves are legal, for each role as in the choices of the plan.
@@ -47,6 +56,9 @@ pub struct Stepper {
     initial: Vec<u64>,
     /// Planes behind those of the plan for decoding numbers.
     scratch: usize,
+    decoders: Vec<Decoder>,
+    /// Set if games are kept as whoever is to move sees them.
+    turn: Option<Turn>,
     instructions: Instructions,
     shuffle: Shuffle,
 }
@@ -55,6 +67,8 @@ pub struct Stepper {
 #[derive(Clone, Debug)]
 pub struct Block {
     planes: Vec<Plane>,
+    /// Lanes in which the planes say what the second player sees.
+    flipped: Plane,
 }
 
 /// Room for computing a step of one block after the other.
@@ -67,6 +81,8 @@ pub struct Workspace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     slots: Vec<Slot>,
+    /// What the slots are as the other player sees it, if they are those of moves; else fluents are looked up.
+    legal_turned: Option<Vec<Slot>>,
 }
 
 impl Columns {
@@ -90,26 +106,6 @@ pub enum Column {
     Fluent(FluentId),
 }
 
-/// An integer that stands for a move.
-pub trait Number: Copy {
-    /// The number, or one that no move has.
-    fn number(self) -> u32;
-}
-
-macro_rules! numbers {
-    ($($integer:ty)*) => {$(
-        impl Number for $integer {
-            #[inline(always)]
-            fn number(self) -> u32 {
-                // What is negative or large becomes larger than any move; no branch, so that the loop is vectors.
-                (self as u64).min(u64::from(u32::MAX)) as u32
-            }
-        }
-    )*};
-}
-
-numbers!(u8 u16 u32 i32 i64);
-
 /// In which lanes a role has a legal move, and in which more than one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LegalCounts {
@@ -132,11 +128,32 @@ impl Stepper {
     /// # Panics
     /// If the machine does not have them.
     pub fn with(net: &Net, initial: &Row, instructions: Instructions) -> Stepper {
-        assert!(instructions.available(), "the machine has no such instructions");
         // One pass over a network that was built within a budget.
         let unlimited = &mut Budget::default().clock();
         let net = phase::specialised(net, &phase::anything(net), unlimited).expect(NEVER_OVER);
-        let plan = Plan::with(&net, true, unlimited).expect(NEVER_OVER);
+        Stepper::of(&net, initial, None, instructions)
+    }
+
+    /// The same with games kept as whoever is to move sees them; `None` if none of the symmetries allows it, or if that would
+    /// not make the network much smaller.
+    ///
+    /// # Panics
+    /// If the machine does not have the instructions.
+    pub fn turned(
+        net: &Net,
+        initial: &Row,
+        symmetries: &[Symmetry],
+        instructions: Instructions,
+        budget: &Budget,
+    ) -> Result<Option<Stepper>, Exceeded> {
+        let found = Turn::find(net, &bits(net, initial), symmetries, &mut budget.clock())?;
+        Ok(found.map(|(turn, net)| Stepper::of(&net, initial, Some(turn), instructions)))
+    }
+
+    fn of(net: &Net, initial: &Row, turn: Option<Turn>, instructions: Instructions) -> Stepper {
+        assert!(instructions.available(), "the machine has no such instructions");
+        let unlimited = &mut Budget::default().clock();
+        let plan = Plan::with(net, true, unlimited).expect(NEVER_OVER);
         let fluents = net.next.len();
         plan.check(fluents);
         let kept = plan.kept();
@@ -161,9 +178,19 @@ impl Stepper {
             }
             roles.push(first..legal.len());
         }
-        let most = net.legal.iter().map(Vec::len).max().unwrap_or(0);
-        let digits = digits(most);
-        let scratch = (1 << (digits - digits / 2)) + (1 << (digits / 2));
+        let legal_turned = turn.as_ref().map(|turn| {
+            let other = |role: usize| {
+                let first = roles[1 - role].start;
+                turn.moves[role].iter().map(move |action| first + action.index())
+            };
+            other(0).chain(other(1)).map(|column| legal[column]).collect()
+        });
+        let decoder = |(role, choice): (usize, &Choice)| {
+            let turned = turn.as_ref().map(|turn| &turn.moves[role][..]);
+            Decoder::new(&choice.moves, net.legal[role].len(), turned, plan.slots)
+        };
+        let decoders: Vec<Decoder> = plan.choices.iter().enumerate().map(decoder).collect();
+        let scratch = decoders.iter().map(Decoder::planes).max().unwrap_or(0);
         let shuffle = match instructions {
             Instructions::Avx512 => Shuffle::detect(),
             _ => Shuffle::Portable,
@@ -172,12 +199,15 @@ impl Stepper {
             fluents,
             terminal: place(plan.terminal),
             choices,
+            needed: plan.needed(&kept).map(|slot| (slot, place(slot))).collect(),
             kept,
-            legal: Columns { slots: legal },
+            legal: Columns { slots: legal, legal_turned },
             roles,
-            start: super::pass::start_slots(&bits(&net, initial)),
+            start: super::pass::start_slots(&bits(net, initial)),
             initial: initial.to_vec(),
             scratch,
+            decoders,
+            turn,
             instructions,
             shuffle,
             plan,
@@ -204,8 +234,8 @@ impl Stepper {
 
     /// 512 games, all in the initial state.
     pub fn block(&self) -> Block {
-        let mut block =
-            Block { planes: vec![Plane::ZERO; FLUENTS as usize + self.fluents + self.kept.len()] };
+        let planes = vec![Plane::ZERO; FLUENTS as usize + self.fluents + self.kept.len()];
+        let mut block = Block { planes, flipped: Plane::ZERO };
         block.planes[1] = Plane::ONES;
         self.restart(&mut block, &Plane::ONES);
         block
@@ -220,74 +250,118 @@ impl Stepper {
 
     /// Begins a new game, in the initial state, in the lanes.
     pub fn restart(&self, block: &mut Block, lanes: &Plane) {
+        block.flipped = block.flipped & !*lanes;
         let block = self.kept_planes(block);
         self.instructions.run(Restart { block, start: &self.start, lanes });
     }
 
-    /// Puts a state into a lane; [`Stepper::refresh`] comes before any question.
-    pub fn set_state(&self, block: &mut Block, lane: usize, state: &Row) {
-        for fluent in 0..self.fluents {
-            let plane = &mut block.planes[FLUENTS as usize + fluent].0[lane / 64];
-            let bit = u64::from(row::holds(state, FluentId(fluent as u32)));
-            *plane = *plane & !(1 << (lane % 64)) | bit << (lane % 64);
+    /// Puts a state into a lane; [`Stepper::refresh`] comes before any question. False, and the lane as it was, if games are kept as
+    /// whoever is to move sees them and the state is none of such play.
+    #[must_use]
+    pub fn set_state(&self, block: &mut Block, lane: usize, state: &Row) -> bool {
+        let flipped = match &self.turn {
+            None => false,
+            Some(turn) if turn.admits(state, false) => false,
+            Some(turn) if turn.admits(state, true) => true,
+            Some(_) => return false,
+        };
+        for fluent in (0..self.fluents as u32).map(FluentId) {
+            let place = self.seen(fluent, flipped);
+            block.planes[place as usize].put(lane, row::holds(state, fluent));
         }
+        block.flipped.put(lane, flipped);
+        true
     }
 
     /// Writes the state of a lane.
     pub fn state(&self, block: &Block, lane: usize, out: &mut Row) {
         out.fill(0);
-        for (fluent, plane) in block.planes[FLUENTS as usize..][..self.fluents].iter().enumerate() {
-            out[fluent / 64] |= u64::from(plane.bit(lane)) << (fluent % 64);
+        let flipped = block.flipped.bit(lane);
+        for fluent in (0..self.fluents as u32).map(FluentId) {
+            if block.planes[self.seen(fluent, flipped) as usize].bit(lane) {
+                row::set(out, fluent);
+            }
         }
+    }
+
+    /// The games of a block of another stepper of the same game; [`Stepper::refresh`] comes before any question.
+    ///
+    /// # Panics
+    /// If games are kept as whoever is to move sees them here.
+    pub fn adopt(&self, other: &Stepper, block: &Block) -> Block {
+        assert!(self.turn.is_none() && self.fluents == other.fluents, "a stepper that takes any state");
+        let mut adopted = self.block();
+        for fluent in (0..self.fluents as u32).map(FluentId) {
+            adopted.planes[(FLUENTS + fluent.0) as usize] = other.holding(block, fluent);
+        }
+        adopted
+    }
+
+    /// Where a block says whether the fluent holds.
+    fn seen(&self, fluent: FluentId, flipped: bool) -> Slot {
+        match &self.turn {
+            Some(turn) if flipped => turn.slots[(FLUENTS + fluent.0) as usize],
+            _ => FLUENTS + fluent.0,
+        }
+    }
+
+    /// What is said by one plane, and in the lanes that are flipped by another.
+    fn either(&self, block: &Block, plane: &Plane, turned: &Plane) -> Plane {
+        *plane & !block.flipped | *turned & block.flipped
+    }
+
+    /// The role that sees itself as this one in lanes that are flipped.
+    fn other(&self, role: RoleId) -> RoleId {
+        if self.turn.is_some() { RoleId(1 - role.0) } else { role }
     }
 
     /// Computes terminal and legal anew, after states were put in.
     pub fn refresh(&self, block: &mut Block, space: &mut Workspace) {
-        let task = Compute {
-            block: self.kept_planes(block),
-            memory: self.memory(space),
-            plan: &self.plan,
-            fluents: self.fluents,
-            kept: &self.kept,
-            lanes: None,
-        };
-        self.instructions.run(task);
+        self.compute(block, space, None);
     }
 
-    /// Reads the role's move in each lane, the first `numbers.len() / roles` of them: `numbers` has a row a game and a
-    /// number a role. Returns the lanes in which the number is that of a legal move; it is made there, and none elsewhere.
+    /// Reads the moves of all roles in each lane, the first `numbers.len() / roles` of them: `numbers` has a row a game and a
+    /// number a role. Writes for each role the lanes in which the number is that of a legal move; it is made there, and none
+    /// elsewhere.
     ///
     /// # Panics
-    /// If there are more than 512 rows, or rows of another length.
-    pub fn play<N: Number>(
+    /// If there are more than 512 rows, rows of another length, or another number of roles in `legal`.
+    pub fn read<N: Number>(
         &self,
         block: &mut Block,
         space: &mut Workspace,
-        role: RoleId,
         numbers: &[N],
-    ) -> Plane {
+        legal: &mut [Plane],
+    ) {
         let roles = self.roles.len();
         assert!(
-            numbers.len() <= LANES * roles && numbers.len().is_multiple_of(roles),
+            numbers.len() <= LANES * roles && numbers.len().is_multiple_of(roles) && legal.len() == roles,
             "rows of a number a role"
         );
+        let flipped = block.flipped;
         let read = Read {
             block: self.kept_planes(block),
             memory: self.memory(space),
-            choice: &self.plan.choices[role.index()],
-            legal: &self.choices[role.index()],
-            scratch: self.plan.slots,
-            count: self.roles[role.index()].len(),
+            plan: &self.plan,
+            legal: &self.choices,
+            decoders: &self.decoders,
+            roles: &self.roles,
+            turn: self.turn.as_ref().map(|turn| (turn, flipped)),
             numbers,
-            role: role.index(),
-            roles,
             shuffle: self.shuffle,
+            out: legal,
         };
-        self.instructions.run(read)
+        self.instructions.run(read);
     }
 
     /// Makes a move in one lane, in which none of this role is made.
-    pub fn make(&self, space: &mut Workspace, role: RoleId, lane: usize, action: MoveId) {
+    pub fn make(&self, block: &Block, space: &mut Workspace, role: RoleId, lane: usize, action: MoveId) {
+        let (role, action) = match &self.turn {
+            Some(turn) if block.flipped.bit(lane) => {
+                (self.other(role), turn.moves[role.index()][action.index()])
+            }
+            _ => (role, action),
+        };
         let choice = &self.plan.choices[role.index()];
         if let Ok(seat) = choice.moves.binary_search(&action) {
             space.planes[choice.does as usize + seat].set(lane);
@@ -296,23 +370,34 @@ impl Stepper {
 
     /// Makes the only legal move of the role in the lanes, in which it has one and none of this role is made.
     pub fn make_only(&self, block: &Block, space: &mut Workspace, role: RoleId, lanes: &Plane) {
-        let does = self.plan.choices[role.index()].does as usize;
-        for (seat, legal) in self.choices[role.index()].iter().enumerate() {
-            let made = &mut space.planes[does + seat];
-            *made = *made | block.planes[*legal as usize] & *lanes;
+        let lanes = [(role, *lanes & !block.flipped), (self.other(role), *lanes & block.flipped)];
+        for (role, lanes) in lanes.into_iter().filter(|(_, lanes)| !lanes.is_empty()) {
+            let does = self.plan.choices[role.index()].does as usize;
+            for (seat, legal) in self.choices[role.index()].iter().enumerate() {
+                let made = &mut space.planes[does + seat];
+                *made = *made | block.planes[*legal as usize] & lanes;
+            }
         }
     }
 
     /// The next state in the lanes, in which each role has made a move since another block used the workspace; other lanes stay
     /// as they are.
     pub fn advance(&self, block: &mut Block, space: &mut Workspace, lanes: &Plane) {
+        self.compute(block, space, Some(lanes));
+        if self.turn.is_some() {
+            block.flipped = block.flipped ^ *lanes;
+        }
+    }
+
+    fn compute(&self, block: &mut Block, space: &mut Workspace, lanes: Option<&Plane>) {
         let task = Compute {
             block: self.kept_planes(block),
             memory: self.memory(space),
             plan: &self.plan,
             fluents: self.fluents,
             kept: &self.kept,
-            lanes: Some(lanes),
+            needed: &self.needed,
+            lanes,
         };
         self.instructions.run(task);
     }
@@ -323,9 +408,10 @@ impl Stepper {
     }
 
     /// Where the fluent holds.
-    pub fn holding<'b>(&self, block: &'b Block, fluent: FluentId) -> &'b Plane {
+    pub fn holding(&self, block: &Block, fluent: FluentId) -> Plane {
         assert!(fluent.index() < self.fluents, "there is no such fluent");
-        &block.planes[FLUENTS as usize + fluent.index()]
+        let plane = |flipped: bool| &block.planes[self.seen(fluent, flipped) as usize];
+        self.either(block, plane(false), plane(true))
     }
 
     /// How many roles there are.
@@ -333,16 +419,25 @@ impl Stepper {
         self.roles.len()
     }
 
-    /// Where the move is legal.
-    pub fn legal<'b>(&self, block: &'b Block, role: RoleId, action: MoveId) -> &'b Plane {
-        let moves = &self.legal.slots[self.roles[role.index()].clone()];
-        &block.planes[moves[action.index()] as usize]
+    /// Whether the move is legal in a lane.
+    pub fn is_legal(&self, block: &Block, role: RoleId, action: MoveId, lane: usize) -> bool {
+        let column = self.roles[role.index()].start + action.index();
+        let slots = match &self.legal.legal_turned {
+            Some(turned) if block.flipped.bit(lane) => turned,
+            _ => &self.legal.slots,
+        };
+        block.planes[slots[column] as usize].bit(lane)
     }
 
-    /// Where the role has legal moves.
-    pub fn legal_counts(&self, block: &mut Block, role: RoleId) -> LegalCounts {
+    /// Where each role has legal moves.
+    ///
+    /// # Panics
+    /// If `out` has another number of roles.
+    pub fn legal_counts(&self, block: &mut Block, out: &mut [LegalCounts]) {
+        assert_eq!(out.len(), self.roles.len(), "counts of each role");
+        let flipped = self.turn.is_some().then_some(block.flipped);
         let block = self.kept_planes(block);
-        self.instructions.run(Count { block, legal: &self.choices[role.index()] })
+        self.instructions.run(Count { block, legal: &self.choices, flipped, out });
     }
 
     /// Computes the goals of the block that was the last to use the workspace, in the states to which it advanced.
@@ -350,13 +445,20 @@ impl Stepper {
         super::pass::execute_with(self.instructions, &mut space.planes, self.plan.slots, &self.plan.goal);
     }
 
-    /// The role's goal values and where they hold, as computed last; a value that is no number is `None`.
+    /// The role's goal values and where they hold, as computed last for this block; a value that is no number is `None`. A value may
+    /// come twice, in different lanes.
     pub fn goals<'m>(
         &'m self,
+        block: &'m Block,
         space: &'m Workspace,
         role: RoleId,
-    ) -> impl Iterator<Item = (Option<Goal>, &'m Plane)> {
-        self.plan.goals[role.index()].iter().map(|&(value, slot)| (value, &space.planes[slot as usize]))
+    ) -> impl Iterator<Item = (Option<Goal>, Plane)> {
+        let of = move |role: RoleId, lanes: Plane| {
+            let goals = self.plan.goals[role.index()].iter();
+            goals.map(move |&(value, slot)| (value, space.planes[slot as usize] & lanes))
+        };
+        let other = self.turn.is_some().then(|| of(self.other(role), block.flipped));
+        of(role, !block.flipped).chain(other.into_iter().flatten())
     }
 
     /// The initial state.
@@ -381,7 +483,7 @@ impl Stepper {
                 FLUENTS + fluent.0
             }
         };
-        Columns { slots: columns.into_iter().map(slot).collect() }
+        Columns { slots: columns.into_iter().map(slot).collect(), legal_turned: None }
     }
 
     /// Writes a row a game and a byte a column, one or zero. `out` has as many rows as there are games; rows of lanes
@@ -390,7 +492,7 @@ impl Stepper {
     /// # Panics
     /// If `out` has more than 512 rows, or rows of another length.
     pub fn write_bytes(&self, block: &Block, columns: &Columns, keep: &Plane, out: &mut [u8]) {
-        transpose::rows(self.shuffle, &block.planes, &columns.slots, keep, out);
+        transpose::rows(self.shuffle, &self.shown(block, columns), keep, out);
     }
 
     /// The same with floats.
@@ -398,7 +500,7 @@ impl Stepper {
     /// # Panics
     /// As for bytes.
     pub fn write_floats(&self, block: &Block, columns: &Columns, keep: &Plane, out: &mut [f32]) {
-        transpose::rows(self.shuffle, &block.planes, &columns.slots, keep, out);
+        transpose::rows(self.shuffle, &self.shown(block, columns), keep, out);
     }
 
     /// The same with a bit a column, in rows of whole words: for all fluents in their order these are states.
@@ -406,7 +508,15 @@ impl Stepper {
     /// # Panics
     /// As for bytes.
     pub fn write_words(&self, block: &Block, columns: &Columns, keep: &Plane, out: &mut [u64]) {
-        transpose::words(self.shuffle, &block.planes, &columns.slots, keep, out);
+        transpose::words(self.shuffle, &self.shown(block, columns), keep, out);
+    }
+
+    fn shown<'b>(&'b self, block: &'b Block, columns: &'b Columns) -> transpose::Shown<'b> {
+        let turned = self.turn.as_ref().map(|turn| match &columns.legal_turned {
+            Some(slots) => Turned { flipped: &block.flipped, slots, by_column: true },
+            None => Turned { flipped: &block.flipped, slots: &turn.slots, by_column: false },
+        });
+        transpose::Shown { planes: &block.planes, slots: &columns.slots, turned }
     }
 
     /// The planes of a block of this stepper.
@@ -419,18 +529,13 @@ impl Stepper {
     /// The planes of a workspace, of which there are enough for the plan and the decoding.
     fn memory<'w>(&self, space: &'w mut Workspace) -> Memory<'w> {
         assert_eq!(space.planes.len(), self.plan.slots + self.scratch, "a workspace of another game");
-        Memory::new(&mut space.planes, self.plan.slots)
+        Memory::new(&mut space.planes, self.plan.slots + self.scratch)
     }
 }
 
 /// Writes the lanes of a set as bytes, one or zero.
 pub fn write_flags(plane: &Plane, out: &mut [u8]) {
     transpose::flags(plane, out);
-}
-
-/// How many binary digits the numbers below `count` have.
-fn digits(count: usize) -> usize {
-    (usize::BITS - count.saturating_sub(1).leading_zeros()) as usize
 }
 
 struct Restart<'t> {
@@ -464,6 +569,7 @@ struct Compute<'t> {
     plan: &'t Plan,
     fluents: usize,
     kept: &'t [Slot],
+    needed: &'t [(Slot, Slot)],
     lanes: Option<&'t Plane>,
 }
 
@@ -472,15 +578,17 @@ impl Task for Compute<'_> {
 
     #[inline(always)]
     fn run<V: Kernel>(self, machine: V::Machine) {
-        let Compute { block, mut memory, plan, fluents, kept, lanes } = self;
+        let Compute { block, mut memory, plan, fluents, kept, needed, lanes } = self;
+        if lanes.is_some() {
+            for &(slot, place) in needed {
+                V::load(machine, &block[place as usize]).store(memory.at_mut(slot));
+            }
+        }
         let (state, gates) = block.split_at_mut(FLUENTS as usize + fluents);
-        for (slot, plane) in (0..).zip(state.iter()).skip(FLUENTS as usize) {
+        for (slot, plane) in (FLUENTS..).zip(&state[FLUENTS as usize..]) {
             V::load(machine, plane).store(memory.at_mut(slot));
         }
         if let Some(lanes) = lanes {
-            for (&slot, plane) in kept.iter().zip(gates.iter()) {
-                V::load(machine, plane).store(memory.at_mut(slot));
-            }
             V::execute(machine, &mut memory, &plan.next);
             let lanes = V::load(machine, lanes);
             for &(fluent, from) in &plan.copies {
@@ -508,135 +616,39 @@ impl Task for Compute<'_> {
 
 struct Count<'t> {
     block: &'t [Plane],
-    legal: &'t [Slot],
+    /// Where the block says that moves are legal, for each role.
+    legal: &'t [Vec<Slot>],
+    /// Lanes in which two roles are exchanged.
+    flipped: Option<Plane>,
+    out: &'t mut [LegalCounts],
 }
 
 impl Task for Count<'_> {
-    type Output = LegalCounts;
+    type Output = ();
 
     #[inline(always)]
-    fn run<V: Kernel>(self, machine: V::Machine) -> LegalCounts {
-        let mut counts = LegalCounts { some: Plane::ZERO, several: Plane::ZERO };
-        let (mut some, mut several) = (V::splat(machine, 0), V::splat(machine, 0));
-        for &place in self.legal {
-            let legal = V::load(machine, &self.block[place as usize]);
-            several = several.or_and(some, legal);
-            some = some.or(legal);
-        }
-        some.store(&mut counts.some);
-        several.store(&mut counts.several);
-        counts
-    }
-}
-
-struct Read<'t, N> {
-    block: &'t [Plane],
-    memory: Memory<'t>,
-    choice: &'t Choice,
-    /// Where the block says that the moves of the choice are legal.
-    legal: &'t [Slot],
-    /// Where the planes for decoding begin.
-    scratch: usize,
-    /// How many moves the role has.
-    count: usize,
-    numbers: &'t [N],
-    role: usize,
-    roles: usize,
-    shuffle: Shuffle,
-}
-
-impl<N: Number> Read<'_, N> {
-    /// A byte of each number.
-    #[inline(always)]
-    fn bytes(&self, out: &mut Bytes, shift: u32) {
-        self.each(out, |number| (number >> shift) as u8);
-    }
-
-    /// Whether each number is below the count.
-    #[inline(always)]
-    fn valid(&self, out: &mut Bytes) {
-        let count = self.count as u32;
-        self.each(out, |number| u8::from(number < count));
-    }
-
-    /// Lanes without a number stay as they are.
-    #[inline(always)]
-    fn each(&self, out: &mut Bytes, byte: impl Fn(u32) -> u8) {
-        // Where rows are short the compiler knows the distance and makes vectors of it.
-        match self.roles {
-            1 => each_row::<N, 1>(self.numbers, out, byte),
-            2 => each_row::<N, 2>(&self.numbers[self.role..], out, byte),
-            _ => {
-                for (out, row) in out.0.iter_mut().zip(self.numbers.chunks_exact(self.roles)) {
-                    *out = byte(row[self.role].number());
-                }
+    fn run<V: Kernel>(self, machine: V::Machine) {
+        for (legal, counts) in self.legal.iter().zip(&mut *self.out) {
+            let (mut some, mut several) = (V::splat(machine, 0), V::splat(machine, 0));
+            for &place in legal {
+                let legal = V::load(machine, &self.block[place as usize]);
+                several = several.or_and(some, legal);
+                some = some.or(legal);
             }
+            some.store(&mut counts.some);
+            several.store(&mut counts.several);
+        }
+        if let (Some(flipped), [a, b]) = (self.flipped, self.out) {
+            exchange(&mut a.some, &mut b.some, &flipped);
+            exchange(&mut a.several, &mut b.several, &flipped);
         }
     }
 }
 
-/// The first number of each row; the last row may lack the others.
+/// Exchanges two planes in some lanes.
 #[inline(always)]
-fn each_row<N: Number, const ROLES: usize>(numbers: &[N], out: &mut Bytes, byte: impl Fn(u32) -> u8) {
-    let (rows, rest) = numbers.as_chunks::<ROLES>();
-    for (out, row) in out.0.iter_mut().zip(rows) {
-        *out = byte(row[0].number());
-    }
-    if let Some(last) = rest.first() {
-        out.0[rows.len()] = byte(last.number());
-    }
-}
-
-impl<N: Number> Task for Read<'_, N> {
-    type Output = Plane;
-
-    /// Numbers become planes of binary digits, these become planes of their halves, one for each value that a half
-    /// can have, and a move is made where both halves are its own: an operation or two a move, whatever the numbers are.
-    #[inline(always)]
-    fn run<V: Kernel>(mut self, machine: V::Machine) -> Plane {
-        let count = digits(self.count);
-        let mut planes = [Plane::ZERO; 24];
-        let mut bytes = Bytes([0; LANES]);
-        let mut valid = [Plane::ZERO];
-        self.valid(&mut bytes);
-        transpose::digits(self.shuffle, &bytes, &mut valid);
-        for (planes, shift) in planes[..count].chunks_mut(8).zip([0, 8, 16]) {
-            self.bytes(&mut bytes, shift);
-            transpose::digits(self.shuffle, &bytes, planes);
-        }
-        let (low_digits, high_digits) = planes[..count].split_at(count - count / 2);
-        let mut made = Plane::ZERO;
-        let low = self.scratch;
-        let high = low + (1 << low_digits.len());
-        *self.memory.own_mut(low) = valid[0];
-        halves::<V>(machine, &mut self.memory, low, low_digits);
-        *self.memory.own_mut(high) = Plane::ONES;
-        halves::<V>(machine, &mut self.memory, high, high_digits);
-        let mask = (1 << low_digits.len()) - 1;
-        let mut some = V::splat(machine, 0);
-        let moves = self.choice.moves.iter().zip(self.legal);
-        for (does, (action, &legal)) in (self.choice.does..).zip(moves) {
-            let this = V::load(machine, self.memory.own(low + (action.index() & mask)));
-            let other = self.memory.own(high + (action.index() >> low_digits.len()));
-            let this = this.and(V::load(machine, other));
-            let this = this.and(V::load(machine, &self.block[legal as usize]));
-            this.store(self.memory.at_mut(does));
-            some = some.or(this);
-        }
-        some.store(&mut made);
-        made
-    }
-}
-
-/// From the plane at `table` and some digits a plane for each number that the digits can be: where that is the number.
-#[inline(always)]
-fn halves<V: Vector>(machine: V::Machine, memory: &mut Memory<'_>, table: usize, digits: &[Plane]) {
-    for (at, digit) in digits.iter().enumerate() {
-        let digit = V::load(machine, digit);
-        for number in 0..1 << at {
-            let plane = V::load(machine, memory.own(table + number));
-            plane.and(digit).store(memory.own_mut(table + number + (1 << at)));
-            plane.minus(digit).store(memory.own_mut(table + number));
-        }
-    }
+pub(super) fn exchange(a: &mut Plane, b: &mut Plane, lanes: &Plane) {
+    let different = (*a ^ *b) & *lanes;
+    *a = *a ^ different;
+    *b = *b ^ different;
 }

@@ -53,9 +53,52 @@ pub(super) trait Cell: Copy {
     fn spread(shuffle: Shuffle, tile: &[u64], width: usize, start: usize, stride: usize, out: &mut [Self]);
 }
 
+/// The planes that become columns.
+pub(super) struct Shown<'p> {
+    pub(super) planes: &'p [Plane],
+    /// A slot a column.
+    pub(super) slots: &'p [Slot],
+    pub(super) turned: Option<Turned<'p>>,
+}
+
+/// Lanes in which other slots say the same.
+pub(super) struct Turned<'p> {
+    pub(super) flipped: &'p Plane,
+    /// The other slot: of each column, or of each slot.
+    pub(super) slots: &'p [Slot],
+    pub(super) by_column: bool,
+}
+
+/// The slots of planes that lie one after the other.
+static IN_ORDER: [Slot; WIDTH] = {
+    let mut slots = [0; WIDTH];
+    let mut at = 0;
+    while at < WIDTH {
+        slots[at] = at as Slot;
+        at += 1;
+    }
+    slots
+};
+
+impl Shown<'_> {
+    /// Makes a tile of at most 64 columns.
+    fn fill(&self, shuffle: Shuffle, columns: std::ops::Range<usize>, keep: &Plane, tile: &mut Tile) {
+        let slots = &self.slots[columns.clone()];
+        let Some(turned) = &self.turned else { return fill(shuffle, self.planes, slots, keep, tile) };
+        let mut planes = [Plane::ZERO; WIDTH];
+        for (plane, (column, &slot)) in planes.iter_mut().zip(columns.zip(slots)) {
+            let other = turned.slots[if turned.by_column { column } else { slot as usize }];
+            let (this, other) = (self.planes[slot as usize], self.planes[other as usize]);
+            *plane = this & !*turned.flipped | other & *turned.flipped;
+        }
+        fill(shuffle, &planes, &IN_ORDER[..slots.len()], keep, tile);
+    }
+}
+
 /// Writes a row a game, as many as fit into `out`, with a column for each slot; rows of games that are not in `keep`
 /// are zero. From 64 columns on the last tile overlaps the one before, so that all are full.
-pub(super) fn rows<C: Cell>(shuffle: Shuffle, planes: &[Plane], slots: &[Slot], keep: &Plane, out: &mut [C]) {
+pub(super) fn rows<C: Cell>(shuffle: Shuffle, shown: &Shown<'_>, keep: &Plane, out: &mut [C]) {
+    let slots = shown.slots;
     if slots.is_empty() {
         return;
     }
@@ -64,23 +107,24 @@ pub(super) fn rows<C: Cell>(shuffle: Shuffle, planes: &[Plane], slots: &[Slot], 
     let mut tile = Tile([0; LANES]);
     for at in (0..slots.len()).step_by(WIDTH) {
         let start = at.min(slots.len().saturating_sub(WIDTH));
-        let columns = &slots[start..slots.len().min(start + WIDTH)];
-        fill(shuffle, planes, columns, keep, &mut tile);
+        let columns = start..slots.len().min(start + WIDTH);
+        shown.fill(shuffle, columns.clone(), keep, &mut tile);
         C::spread(shuffle, &tile.0[..games], columns.len(), start, slots.len(), out);
     }
 }
 
 /// The same with a bit a column: rows of whole words, the bits behind the last column zero.
-pub(super) fn words(shuffle: Shuffle, planes: &[Plane], slots: &[Slot], keep: &Plane, out: &mut [u64]) {
-    let stride = slots.len().div_ceil(WIDTH);
+pub(super) fn words(shuffle: Shuffle, shown: &Shown<'_>, keep: &Plane, out: &mut [u64]) {
+    let stride = shown.slots.len().div_ceil(WIDTH);
     if stride == 0 {
         return;
     }
     let games = out.len() / stride;
     assert!(games <= LANES && out.len() == games * stride, "whole rows of at most 512 games");
     let mut tile = Tile([0; LANES]);
-    for (at, columns) in slots.chunks(WIDTH).enumerate() {
-        fill(shuffle, planes, columns, keep, &mut tile);
+    for at in 0..stride {
+        let columns = at * WIDTH..shown.slots.len().min((at + 1) * WIDTH);
+        shown.fill(shuffle, columns, keep, &mut tile);
         for (row, word) in out.chunks_exact_mut(stride).zip(&tile.0) {
             row[at] = *word;
         }
@@ -442,13 +486,14 @@ mod tests {
                     let expected = |game: usize, column: usize| {
                         keep.bit(game) && planes[slots[column] as usize].bit(game)
                     };
+                    let shown = Shown { planes: &planes, slots: &slots, turned: None };
                     let mut bytes = vec![9u8; games * columns];
-                    rows(shuffle, &planes, &slots, &keep, &mut bytes);
+                    rows(shuffle, &shown, &keep, &mut bytes);
                     let mut floats = vec![9f32; games * columns];
-                    rows(shuffle, &planes, &slots, &keep, &mut floats);
+                    rows(shuffle, &shown, &keep, &mut floats);
                     let stride = columns.div_ceil(64);
                     let mut packed = vec![9u64; games * stride];
-                    words(shuffle, &planes, &slots, &keep, &mut packed);
+                    words(shuffle, &shown, &keep, &mut packed);
                     for game in 0..games {
                         for column in 0..columns {
                             let bit = expected(game, column);

@@ -43,6 +43,12 @@ impl Plane {
         self.0[lane / 64] |= 1 << (lane % 64);
     }
 
+    /// Puts the lane in, or takes it out.
+    pub fn put(&mut self, lane: usize, inside: bool) {
+        let word = &mut self.0[lane / 64];
+        *word = *word & !(1 << (lane % 64)) | u64::from(inside) << (lane % 64);
+    }
+
     /// The lanes in it, ascending.
     #[inline]
     pub fn lanes(&self) -> LanesOf {
