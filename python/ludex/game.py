@@ -228,6 +228,19 @@ class Game:
             for roles, fluents, moves in found
         ]
 
+    def own_first(self, most: int = 64, seconds: float = 5.0) -> list[Symmetry]:
+        """For each role a symmetry that makes it the first: `view[..., symmetry.fluents] = observation` is a flat observation with
+        what is its own where the first role's is. `LookupError` if the rules do not treat the roles alike, or that was not found.
+        """
+        found: list[Symmetry] = []
+        symmetries = self.symmetries(most, seconds)
+        for place, role in enumerate(self.roles):
+            first = next((symmetry for symmetry in symmetries if symmetry.roles[place] == 0), None)
+            if first is None:
+                raise LookupError(f"no symmetry of {self.name} is known that makes {role} the first role")
+            found.append(first)
+        return found
+
     def __repr__(self) -> str:
         return repr(self._game)
 

@@ -127,6 +127,20 @@ def test_symmetries_of_the_board_are_permutations_that_keep_play() -> None:
         assert legal == list(image.legal_actions("o"))
 
 
+def test_own_first_is_the_view_of_each_role_where_the_rules_treat_them_alike() -> None:
+    game = ludex.load("tictactoe")
+    state = game.start().play("mark 1 1").play("mark 2 2")
+    fluents = np.flatnonzero(np.unpackbits(state.row().view(np.uint8), bitorder="little"))
+    views = game.own_first()
+    assert [list(view.roles) for view in views] == [[0, 1], [1, 0]]
+    seen = [{game.fluents[view.fluents[f]] for f in fluents} for view in views]
+    # x has the corner and o the middle, and x is to move; o sees that as x would if it were o's.
+    assert {"(cell 1 1 x)", "(cell 2 2 o)", "(control x)"} <= seen[0]
+    assert {"(cell 2 2 x)", "(control o)"} <= seen[1] and sum("o)" in fluent for fluent in seen[1]) == 2
+    with pytest.raises(LookupError, match="pursuit"):
+        ludex.load("pursuit").own_first()
+
+
 def test_a_scrambled_game_is_the_same_game() -> None:
     plain, scrambled = ludex.load("tictactoe"), ludex.load("tictactoe", scramble=5)
     assert plain.roles != scrambled.roles

@@ -26,6 +26,8 @@ MATCHES = int(os.environ.get("LUDEX_LOCKSTEP", "100"))
 
 LETTERS = "abcdefgh"
 
+slow = pytest.mark.skipif("LUDEX_SLOW" not in os.environ, reason="NOT RUN: takes a minute or more (set LUDEX_SLOW)")
+
 
 def numbers(move: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", move)]
@@ -92,6 +94,23 @@ def test_breakthrough() -> None:
     assert lockstep("breakthrough", "breakthrough", spell) > 20 * MATCHES
 
 
+def test_nim() -> None:
+    def spell(move: str, player: int) -> str:
+        heap, taken = move.strip("()").split()[1:]
+        return f"pile:{LETTERS.index(heap) + 1}, take:{taken};"
+
+    # Without saying so there the one who takes the last match loses.
+    assert lockstep("nim", "nim(is_misere=False)", spell) > 3 * MATCHES
+
+
+def test_hex() -> None:
+    def spell(move: str, player: int) -> str:
+        x, y = numbers(move)
+        return f"{LETTERS[x - 1]}{y}"
+
+    assert lockstep("hex", "hex(board_size=5)", spell) > 9 * MATCHES
+
+
 def counts(path: str, depth: int) -> list[int]:
     """How many lines of each length there are, by the numbers of all moves."""
     frontier, found = [ludex.load(path).start()], []
@@ -106,10 +125,13 @@ def counts(path: str, depth: int) -> list[int]:
     ("name", "expected"),
     [
         ("connect4", [7, 49, 343, 2401]),
+        pytest.param("breakthrough", [22, 484, 11132], marks=slow),
         ("breakthrough", [22, 484]),
         # The sheet `checkers` lets a player pass over a jump; this one does not, as in OpenSpiel.
         ("checkers-mustjump", [7, 49, 302, 1469]),
-        ("merrills", [24, 552]),
+        ("merrills", [24]),
+        # Each state of this sheet takes a tenth of a second.
+        pytest.param("merrills", [24, 552], marks=slow),
         ("linesofaction", [36, 1244]),
     ],
 )
