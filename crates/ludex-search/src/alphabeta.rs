@@ -24,6 +24,9 @@ const RANGE: Bounds = Bounds { low: 0, high: 100 };
 /// Deeper than any game that can be searched to its end: iteration stops there.
 const DEEPEST: u16 = 500;
 
+/// Longer ways count as so long.
+const MOST_PLIES: u16 = 511;
+
 /// What the first role's goal lies between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bounds {
@@ -40,10 +43,18 @@ impl Bounds {
         self.low <= other.low && other.high <= self.high
     }
 
-    /// The same seen by the other role.
+    /// The same seen by a role.
     fn for_role(self, role: usize) -> Bounds {
         if role == 0 { self } else { Bounds { low: 100 - self.high, high: 100 - self.low } }
     }
+}
+
+/// Bounds, and within how many plies the game ends by them if whoever they favour plays as was found: never less than it
+/// takes, and more where the table knew a longer way. What is worth anything takes none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Found {
+    bounds: Bounds,
+    plies: u16,
 }
 
 /// Why a search came back without bounds.
@@ -87,8 +98,8 @@ struct Level {
 struct RootMove {
     action: MoveId,
     bounds: Bounds,
-    /// The depth at which the bounds became what they are.
-    since: u16,
+    /// Within so many plies the game ends by the bounds.
+    plies: u16,
 }
 
 impl AlphaBeta {
@@ -140,7 +151,7 @@ impl AlphaBeta {
         }
         let idle = legal[other][0];
         let mut moves: Vec<RootMove> =
-            legal[role.index()].iter().map(|&action| RootMove { action, bounds: RANGE, since: 0 }).collect();
+            legal[role.index()].iter().map(|&action| RootMove { action, bounds: RANGE, plies: 0 }).collect();
         let mut next = vec![0; state.len()];
         let mut solved = false;
         'deepening: for depth in 1..DEEPEST {
@@ -155,10 +166,9 @@ impl AlphaBeta {
                 let floor = moves.iter().map(|m| m.bounds.for_role(role.index()).low).max().unwrap_or(0);
                 let window = Bounds { low: floor, high: 100 }.for_role(role.index());
                 match self.bounds(worker, &next, depth - 1, window, clock) {
-                    Ok(bounds) if bounds != moves[at].bounds => {
-                        moves[at] = RootMove { bounds, since: depth, ..moves[at] };
+                    Ok(Found { bounds, plies }) => {
+                        moves[at] = RootMove { bounds, plies: plies + 1, ..moves[at] };
                     }
-                    Ok(_) => {}
                     Err(Break::Fault(fault)) => return Err(fault),
                     Err(Break::Time | Break::Unfit) => break 'deepening,
                 }
@@ -174,15 +184,13 @@ impl AlphaBeta {
     fn estimate(&self, moves: &[RootMove], role: usize, solved: bool) -> Estimate {
         let candidates = moves.iter().map(|m| {
             let bounds = m.bounds.for_role(role);
-            // When the best move is known the others are worth no more than their lower bound to us.
-            let certain = bounds.is_exact() || solved;
-            let verdict = Verdict { value: i32::from(bounds.low), plies: u32::from(m.since) };
+            let verdict = Verdict { value: i32::from(bounds.low), plies: u32::from(m.plies) };
             let (low, high) = (f64::from(bounds.low), f64::from(bounds.high));
             Candidate {
                 action: m.action,
                 visits: 0,
                 value: (low + high) / 2.0,
-                verdict: certain.then_some(verdict),
+                verdict: bounds.is_exact().then_some(verdict),
             }
         });
         Estimate { candidates: candidates.collect(), solved, ..Estimate::default() }
@@ -196,7 +204,7 @@ impl AlphaBeta {
         depth: u16,
         window: Bounds,
         clock: &mut Clock,
-    ) -> Result<Bounds, Break> {
+    ) -> Result<Found, Break> {
         if clock.tick() {
             return Err(Break::Time);
         }
@@ -204,19 +212,17 @@ impl AlphaBeta {
         let known = self.table.get(state);
         if let Some(entry) = known
             && (entry.depth >= depth && entry.window.contains(window)
-                || entry.bounds.is_exact()
-                || entry.bounds.low >= window.high
-                || entry.bounds.high <= window.low)
+                || entry.found.bounds.is_exact()
+                || entry.found.bounds.low >= window.high
+                || entry.found.bounds.high <= window.low)
         {
-            return Ok(entry.bounds);
+            return Ok(entry.found);
         }
         if worker.is_terminal(state)? {
-            let bounds = self.goals(worker, state)?;
-            self.table.put(state, Entry { bounds, depth: DEEPEST, window: RANGE, best: None });
-            return Ok(bounds);
+            return self.ended(worker, state);
         }
         if depth == 0 {
-            return Ok(RANGE);
+            return Ok(Found { bounds: RANGE, plies: 0 });
         }
         let mut level = self.levels.pop().unwrap_or_default();
         let result = self.inside(worker, state, depth, window, clock, known, &mut level);
@@ -235,16 +241,12 @@ impl AlphaBeta {
         clock: &mut Clock,
         known: Option<Entry>,
         level: &mut Level,
-    ) -> Result<Bounds, Break> {
+    ) -> Result<Found, Break> {
         for (role, list) in (0..).zip(&mut level.legal) {
             worker.legal(state, RoleId(role), list)?;
         }
         let mover = match level.legal.each_ref().map(Vec::len) {
-            [0, _] | [_, 0] => {
-                let bounds = self.goals(worker, state)?;
-                self.table.put(state, Entry { bounds, depth: DEEPEST, window: RANGE, best: None });
-                return Ok(bounds);
-            }
+            [0, _] | [_, 0] => return self.ended(worker, state),
             [_, 1] => 0,
             [1, _] => 1,
             _ => {
@@ -264,6 +266,8 @@ impl AlphaBeta {
         let window = window.for_role(mover);
         let mut best: Option<(MoveId, i8)> = None;
         let (mut low, mut high) = (0, 0);
+        // How long the best lower bound takes, and the longest way under the upper bounds.
+        let (mut soonest, mut latest) = (0, 0);
         for (tried, at) in (1..).zip(0..level.order.len()) {
             let action = level.order[at];
             let joint = if mover == 0 { [action, idle] } else { [idle, action] };
@@ -272,10 +276,15 @@ impl AlphaBeta {
             let next = std::mem::take(&mut level.state);
             let found = self.bounds(worker, &next, depth - 1, inner, clock);
             level.state = next;
-            let found = found?.for_role(mover);
+            let Found { bounds, plies } = found?;
+            let found = bounds.for_role(mover);
             if best.is_none_or(|(_, value)| found.low > value) {
                 best = Some((action, found.low));
+                soonest = plies + 1;
+            } else if found.low == low {
+                soonest = soonest.min(plies + 1);
             }
+            latest = latest.max(plies + 1);
             low = low.max(found.low);
             high = high.max(found.high);
             if low >= window.high || low == 100 {
@@ -288,13 +297,32 @@ impl AlphaBeta {
                 break;
             }
         }
+        // What is worth anything needs no play to be so.
+        let mut plies = match (low > 0, high < 100) {
+            (false, false) => 0,
+            (true, false) => soonest,
+            (_, true) => latest,
+        };
         let mut bounds = Bounds { low, high }.for_role(mover);
         if let Some(entry) = known {
-            bounds.low = bounds.low.max(entry.bounds.low);
-            bounds.high = bounds.high.min(entry.bounds.high);
+            let before = bounds;
+            bounds.low = bounds.low.max(entry.found.bounds.low);
+            bounds.high = bounds.high.min(entry.found.bounds.high);
+            // What was known before is part of what is known now.
+            if bounds != before {
+                plies = plies.max(entry.found.plies);
+            }
         }
-        self.table.put(state, Entry { bounds, depth, window: asked, best: best.map(|(action, _)| action) });
-        Ok(bounds)
+        let found = Found { bounds, plies: plies.min(MOST_PLIES) };
+        self.table.put(state, Entry { found, depth, window: asked, best: best.map(|(action, _)| action) });
+        Ok(found)
+    }
+
+    /// A state in which play ends.
+    fn ended(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Result<Found, Break> {
+        let found = Found { bounds: self.goals(worker, state)?, plies: 0 };
+        self.table.put(state, Entry { found, depth: DEEPEST, window: RANGE, best: None });
+        Ok(found)
     }
 
     /// The value of a state in which play ends.
@@ -324,7 +352,7 @@ fn is_decided(moves: &[RootMove], role: usize) -> bool {
 /// What is remembered of a state.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    bounds: Bounds,
+    found: Found,
     /// How deep it was searched, and what was asked: what lies outside the window was not looked into.
     depth: u16,
     window: Bounds,
@@ -332,23 +360,23 @@ struct Entry {
 }
 
 impl Entry {
-    /// The entry as a word that is not zero.
+    /// The entry as a word that is not zero: nine bits for depth and plies, seven for each bound, the rest for the move.
     fn packed(self) -> u64 {
         // A move beyond sixteen bits is forgotten: it only orders moves.
         let best = self.best.map_or(0, |best| u16::try_from(best.0 + 1).unwrap_or(0));
-        let [a, b] = (self.depth + 1).to_le_bytes();
-        let [c, d] = best.to_le_bytes();
-        let [low, high] = [self.bounds.low, self.bounds.high].map(|bound| bound as u8);
-        let [from, to] = [self.window.low, self.window.high].map(|bound| bound as u8);
-        u64::from_le_bytes([a, b, c, d, low, high, from, to])
+        let Found { bounds, plies } = self.found;
+        let bounds = [bounds.low, bounds.high, self.window.low, self.window.high];
+        let bounds = bounds.iter().fold(0, |word, &bound| word << 7 | u64::from(bound as u8 & 0x7F));
+        u64::from(self.depth + 1) | u64::from(plies) << 9 | bounds << 18 | u64::from(best) << 46
     }
 
     fn unpacked(word: u64) -> Option<Entry> {
-        let [a, b, c, d, low, high, from, to] = word.to_le_bytes();
-        let depth = u16::from_le_bytes([a, b]).checked_sub(1)?;
-        let best = u16::from_le_bytes([c, d]).checked_sub(1).map(|best| MoveId(u32::from(best)));
-        let bounds = |low: u8, high: u8| Bounds { low: low as i8, high: high as i8 };
-        Some(Entry { bounds: bounds(low, high), depth, window: bounds(from, to), best })
+        let depth = ((word & 0x1FF) as u16).checked_sub(1)?;
+        let bound = |at: u32| (word >> (18 + 7 * at) & 0x7F) as i8;
+        let best = ((word >> 46) as u16).checked_sub(1).map(|best| MoveId(u32::from(best)));
+        let found =
+            Found { bounds: Bounds { low: bound(3), high: bound(2) }, plies: (word >> 9 & 0x1FF) as u16 };
+        Some(Entry { found, depth, window: Bounds { low: bound(1), high: bound(0) }, best })
     }
 }
 
@@ -398,7 +426,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, DEEPEST, Entry, RANGE};
+    use super::{Bounds, DEEPEST, Entry, Found, RANGE};
     use ludex_engine::vocabulary::MoveId;
 
     #[test]
@@ -407,9 +435,10 @@ mod tests {
             [(0, 0, 0, None), (0, 100, 7, Some(65_533)), (50, 50, DEEPEST, Some(0))]
         {
             let best = best.map(MoveId);
-            let entry = Entry { bounds: Bounds { low, high }, depth, window: RANGE, best };
+            let found = Found { bounds: Bounds { low, high }, plies: depth + 11 };
+            let entry = Entry { found, depth, window: RANGE, best };
             let read = Entry::unpacked(entry.packed()).expect("not empty");
-            assert_eq!((read.bounds, read.depth, read.window), (entry.bounds, depth, RANGE));
+            assert_eq!((read.found, read.depth, read.window), (found, depth, RANGE));
             assert_eq!(read.best, best);
         }
         assert!(Entry::unpacked(0).is_none());

@@ -9,7 +9,8 @@ use ludex_engine::vocabulary::MoveId;
 pub struct Verdict {
     /// The goal value that the role gets with best play of all.
     pub value: Goal,
-    /// How many plies it takes at most, as far as the search looked for it.
+    /// Within how many plies the match ends so, if whoever it favours plays as the search has found: true, but not
+    /// always the fewest.
     pub plies: u32,
 }
 
@@ -71,14 +72,16 @@ impl Estimate {
 
     /// The move to play. Proved values count for more than visits: of several proved ones the best, and of
     /// equal ones a win that is near and a loss that is far; an unproved move only if its mean is better
-    /// than every proved value. Among unproved moves the one visited most.
+    /// than every proved value, and none if the state is solved. Among unproved moves the one visited most.
     pub fn best(&self) -> Option<&Candidate> {
         let proved = self.candidates.iter().filter_map(|c| c.verdict.map(|verdict| (c, verdict)));
         let proved = proved.max_by_key(|(c, v)| {
             let plies = i64::from(v.plies);
             (v.value, if v.value > MIDDLE { -plies } else { plies }, c.visits)
         });
-        let open = self.candidates.iter().filter(|c| c.verdict.is_none());
+        // Of a solved state what is not proved is known to be no better.
+        let settled = self.solved && self.candidates.iter().any(|c| c.verdict.is_some());
+        let open = self.candidates.iter().filter(|c| c.verdict.is_none() && !settled);
         let open = open.max_by(|a, b| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value)));
         match (proved, open) {
             (Some((proved, verdict)), Some(open)) => {
@@ -117,6 +120,13 @@ mod tests {
         assert_eq!(best(vec![open, candidate(1, 990, 90.0, Some((0, 3)))]), Some(0));
         assert_eq!(best(vec![candidate(0, 0, 0.0, None), candidate(1, 990, 0.0, Some((0, 3)))]), Some(0));
         assert_eq!(best(Vec::new()), None);
+    }
+
+    #[test]
+    fn of_a_solved_state_only_what_is_proved_is_played() {
+        let candidates = vec![candidate(0, 900, 60.0, None), candidate(1, 5, 10.0, Some((50, 3)))];
+        let estimate = Estimate { candidates, solved: true, ..Estimate::default() };
+        assert_eq!(estimate.best().map(|c| c.action.0), Some(1));
     }
 
     #[test]
