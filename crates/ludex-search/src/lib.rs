@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`uct`] | decoupled UCT with proofs and batches | for any game |
 //! | [`alphabeta`] | exact bounds by iterative deepening | two roles who take turns for a constant sum |
+//! | [`pvs`] | principal variation search with a learnt [`evaluation`] | two roles who take turns, where a [`trial`] shows that it plays better |
 //! | [`solitaire`] | every state once, nearest first | games for one |
 //! | [`minimax`] | full width, nothing clever | to measure encodings and engines |
 //! | [`goal_heuristic`] | how far the conditions of the goals are met, and whether that tells anything | to guide `uct` and `solitaire` |
@@ -42,8 +43,11 @@ pub mod agent;
 pub mod alphabeta;
 pub mod clock;
 pub mod estimate;
+pub mod evaluation;
 pub mod goal_heuristic;
 pub mod minimax;
+pub mod pvs;
 pub mod selection;
 pub mod solitaire;
+pub mod trial;
 pub mod uct;

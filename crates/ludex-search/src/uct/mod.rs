@@ -57,7 +57,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            exploration: 0.7,
+            exploration: 0.4,
             batch_exploration: 0.4,
             batch: 512,
             proofs: true,
@@ -71,7 +71,7 @@ impl Default for Settings {
 impl Settings {
     /// The textbook: one random game a leaf, no proofs. The measuring stick.
     pub fn plain() -> Settings {
-        Settings { proofs: false, ..Settings::default() }
+        Settings { proofs: false, exploration: 0.7, ..Settings::default() }
     }
 }
 

@@ -259,7 +259,9 @@ fn the_same_seed_gives_the_same_search_and_a_kept_tree_is_a_tree() {
         let engine = network("threeway");
         let mut worker = engine.worker();
         let mut state = initial(&mut *worker);
-        let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 5).expect("no limit is met");
+        // Wide enough that a move drawn at random has been tried.
+        let settings = Settings { exploration: 0.7, ..Settings::default() };
+        let mut tree = Tree::new(settings, &mut *worker, &state, 5).expect("no limit is met");
         let mut random = Random::new(5);
         let mut estimates = Vec::new();
         while !worker.is_terminal(&state).expect("no limit is met") {

@@ -1,0 +1,141 @@
+//! Two ways to search against each other at equal processor time, all in one thread.
+//!
+//! cargo run --release -p ludex-search --example duel -- SIDE SIDE [--matches N] [--milliseconds N | --iterations N]
+//! [--learn SECONDS] [--opening N] GAME...
+//!
+//! GAME is a sheet or the name of a bundled game. A SIDE is words joined by commas: `tree` or `counts`, `ranks`, `cells`
+//! (principal variation search by an evaluation of that detail, learnt for at most so many seconds before the matches),
+//! then what is changed of its settings: `exploration=X`, `lanes`, `quiescence=0`. Matches come in
+//! pairs that begin with the same random moves and change roles. Told are the points of the first side, in parts of all
+//! points where goals add up, else its mean goal, with a 95 % interval over the pairs; `tree tree` is the null match.
+
+use ludex::engine::budget::Budget;
+use ludex::engine::engine::{Engine, Worker};
+use ludex::engine::propnet::{Propnet, lanes::Lanes};
+use ludex::engine::random::Random;
+use ludex::gdl::{Game, Sheet};
+use ludex_search::clock::Clock;
+use ludex_search::evaluation::{Detail, Evaluation, Experience};
+use ludex_search::trial::{Effort, Match, Method, Side};
+use std::sync::Arc;
+use std::time::Duration;
+
+type Failure = Box<dyn std::error::Error>;
+
+struct Options {
+    matches: u64,
+    effort: Effort,
+    learn: f64,
+    opening: usize,
+}
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let sides = [arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default()];
+    let mut options =
+        Options { matches: 20, effort: Effort::Processor(Duration::from_millis(25)), learn: 1.0, opening: 2 };
+    let mut games = Vec::new();
+    while let Some(word) = arguments.next() {
+        let mut number = || arguments.next().and_then(|text| text.parse().ok()).ok_or("a number is missing");
+        match word.as_str() {
+            "--matches" => options.matches = number()?,
+            "--iterations" => options.effort = Effort::Iterations(number()?),
+            "--milliseconds" => options.effort = Effort::Processor(Duration::from_millis(number()?)),
+            "--learn" => options.learn = arguments.next().ok_or("seconds are missing")?.parse()?,
+            "--opening" => options.opening = number()? as usize,
+            _ => games.push(word),
+        }
+    }
+    if games.is_empty() {
+        return Err("duel SIDE SIDE GAME...: the first lines of examples/duel.rs say what there is".into());
+    }
+    for name in games {
+        let short = name.rsplit('/').next().unwrap_or(&name).trim_end_matches(".kif").to_owned();
+        let engine = Propnet::new(&load(&name)?, &Budget::default())?;
+        println!("{short}: {}", duel(&engine, &sides, &options)?);
+    }
+    Ok(())
+}
+
+fn load(name: &str) -> Result<Game, Failure> {
+    if let Ok(game) = ludex::load(name) {
+        return Ok(game);
+    }
+    let sheet = Sheet::read(&std::fs::read_to_string(name)?);
+    sheet.into_game().map_err(|findings| format!("{name}: {} findings", findings.len()).into())
+}
+
+fn duel(engine: &Propnet, words: &[String; 2], options: &Options) -> Result<String, Failure> {
+    let mut worker = engine.worker();
+    let mut initial = vec![0; engine.vocabulary().words()];
+    worker.initial(&mut initial);
+    let mut experience = Experience::default();
+    let mut sides = Vec::new();
+    for word in words {
+        sides.push(side(word, &mut *worker, &initial, &mut experience, options)?);
+    }
+    let lanes = match sides.iter().any(|side| side.lanes) {
+        true => Some(Lanes::new(engine.net(), &initial, &Budget::default())?),
+        false => None,
+    };
+    let mut pairs = Vec::new();
+    for pair in 0..options.matches.div_ceil(2) {
+        let mut points = 0.0;
+        for places in [[0, 1], [1, 0]] {
+            let played = Match {
+                effort: options.effort,
+                opening: options.opening,
+                seed: pair + 1,
+                lanes: lanes.as_ref(),
+            };
+            let goals = played.play(&mut *worker, &sides, &places, &mut || false)?.unwrap_or_default();
+            points += f64::from(goals[places[0]]) / 2.0;
+        }
+        pairs.push(points);
+    }
+    let n = pairs.len() as f64;
+    let mean = pairs.iter().sum::<f64>() / n;
+    let variance = pairs.iter().map(|points| (points - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    let told = sides.iter().find_map(|side| match &side.method {
+        Method::Pvs(evaluation) => Some(evaluation.describe()),
+        Method::Tree => None,
+    });
+    let told = told.map_or(String::new(), |told| format!("\n    {} games, {told}", experience.games()));
+    Ok(format!("{mean:.1} +- {:.1} in {} matches{told}", 1.96 * (variance / n).sqrt(), 2.0 * n))
+}
+
+fn side(
+    words: &str,
+    worker: &mut dyn Worker,
+    initial: &[u64],
+    experience: &mut Experience,
+    options: &Options,
+) -> Result<Side, Failure> {
+    let mut side = Side::default();
+    for word in words.split(',') {
+        let (name, value) = word.split_once('=').unwrap_or((word, "1"));
+        let detail = match name {
+            "counts" => Some(Detail::Counts),
+            "ranks" => Some(Detail::Ranks),
+            "cells" => Some(Detail::Cells),
+            _ => None,
+        };
+        if let Some(detail) = detail {
+            if experience.games() == 0 {
+                let clock = Clock::processor(Duration::from_secs_f64(options.learn));
+                experience.gather(worker, initial, 20_000, &mut Random::new(1), &mut || clock.is_over())?;
+            }
+            let learnt = Evaluation::learn(worker, experience, detail, &mut || false);
+            side.method = Method::Pvs(Arc::new(learnt.ok_or("nothing was learnt")?));
+            continue;
+        }
+        match name {
+            "tree" => {}
+            "lanes" => side.lanes = true,
+            "exploration" => side.tree.exploration = value.parse()?,
+            "quiescence" => side.pvs.quiescence = value != "0",
+            _ => return Err(format!("`{word}` is no setting of a side").into()),
+        }
+    }
+    Ok(side)
+}

@@ -1,0 +1,250 @@
+//! A learnt evaluation: what a state is worth by what stands where, found out from the rules alone.
+//!
+//! Random games show which features of their states ([`features`](Detail)) go with success; logistic regression gives
+//! each a weight, and since all are linear in the fluents, a state's score is a sum of one integer a fluent that
+//! holds. A move changes few fluents, so the score of the next state is found from the change. A fifth of the games is
+//! kept out of the fit and tells how well it foretells ([`Evaluation::correlation`]).
+//!
+//! For two roles: the score is the first role's, in thousandths of the logarithm of its odds. Where the goals do not add
+//! up to 100 it is the difference of goals that is foretold. What foretells random games best is not always what plays
+//! best, so whether it is used, and how fine it is, is left to a trial on the game ([`crate::trial`]).
+
+mod features;
+mod fit;
+
+pub use features::Detail;
+
+use features::Features;
+use fit::{Samples, logistic};
+use ludex_engine::engine::Worker;
+use ludex_engine::fault::Fault;
+use ludex_engine::random::Random;
+use ludex_engine::row::{self, Row};
+use ludex_engine::vocabulary::{MoveId, RoleId};
+
+/// Thousandths of the logarithm of the odds: the unit of scores.
+pub const UNIT: f64 = 1000.0;
+
+/// No score of an unfinished game is beyond it, either way.
+pub const MOST_SCORE: i32 = 12_000;
+
+/// What states are worth to the first of two roles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    constant: i32,
+    /// One a fluent; and what of it is for its pattern alone, wherever it stands.
+    weights: Vec<(i32, i32)>,
+    detail: Detail,
+    correlation: f64,
+    /// The features that count most, in words, with their weights.
+    words: Vec<(String, f64)>,
+}
+
+/// States of random games, to learn from.
+#[derive(Clone, Debug, Default)]
+pub struct Experience {
+    /// Games to learn from, and those to check by.
+    learnt: Samples,
+    checked: Samples,
+    /// Some states, to tell places from kinds.
+    seen: Vec<Vec<u64>>,
+    games: u64,
+    plies: u64,
+}
+
+/// Fluents of samples that are held at most: some 80 MB.
+const MOST_HELD: usize = 20_000_000;
+/// States that are kept of a game.
+const STATES_A_GAME: usize = 8;
+/// States by which places are told from kinds.
+const MOST_SEEN: usize = 200;
+/// Longer games are broken off and count for nothing.
+const MOST_PLIES: usize = 600;
+/// Of so many games one is kept to check by.
+const CHECKED: u64 = 5;
+
+impl Experience {
+    /// Plays random games from `start` until `is_over` says so or `most` games are played.
+    pub fn gather(
+        &mut self,
+        worker: &mut dyn Worker,
+        start: &Row,
+        most: u64,
+        random: &mut Random,
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Fault> {
+        let (mut legal, mut joint) = (Vec::new(), Vec::new());
+        let (mut state, mut next) = (start.to_vec(), start.to_vec());
+        let mut path: Vec<u64> = Vec::new();
+        let words = start.len().max(1);
+        while self.games < most && self.learnt.size() < MOST_HELD && !is_over() {
+            state.copy_from_slice(start);
+            path.clear();
+            let mut ended = false;
+            for _ in 0..MOST_PLIES {
+                if worker.is_terminal(&state)? {
+                    ended = true;
+                    break;
+                }
+                if !draw(worker, &state, random, &mut legal, &mut joint)? {
+                    ended = true;
+                    break;
+                }
+                path.extend_from_slice(&state);
+                worker.next(&state, &joint, &mut next)?;
+                std::mem::swap(&mut state, &mut next);
+                if is_over() {
+                    return Ok(());
+                }
+            }
+            self.games += 1;
+            self.plies += (path.len() / words) as u64;
+            let Some(outcome) = outcome(worker, &state)?.filter(|_| ended) else { continue };
+            let plies = path.len() / words;
+            for _ in 0..STATES_A_GAME.min(plies) {
+                let row = &path[random.below(plies) * words..][..words];
+                let samples =
+                    if self.games.is_multiple_of(CHECKED) { &mut self.checked } else { &mut self.learnt };
+                samples.push(row::fluents(row).map(|fluent| fluent.0), outcome);
+                if self.seen.len() < MOST_SEEN {
+                    self.seen.push(row.to_vec());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many moves a random game has.
+    pub fn mean_plies(&self) -> f64 {
+        self.plies as f64 / self.games.max(1) as f64
+    }
+
+    /// Random games played.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+}
+
+/// A random joint move; false if somebody has none.
+fn draw(
+    worker: &mut dyn Worker,
+    state: &Row,
+    random: &mut Random,
+    legal: &mut Vec<MoveId>,
+    joint: &mut Vec<MoveId>,
+) -> Result<bool, Fault> {
+    joint.clear();
+    for role in 0..worker.vocabulary().role_count() as u32 {
+        worker.legal(state, RoleId(role), legal)?;
+        if legal.is_empty() {
+            return Ok(false);
+        }
+        joint.push(legal[random.below(legal.len())]);
+    }
+    Ok(true)
+}
+
+/// What the first of two roles got, 0 to 1: half the difference of the goals above one half.
+pub(crate) fn outcome(worker: &mut dyn Worker, state: &Row) -> Result<Option<f64>, Fault> {
+    let [mine, theirs] = [worker.goal(state, RoleId(0))?, worker.goal(state, RoleId(1))?];
+    let difference =
+        |(mine, theirs): (i32, i32)| f64::from(mine.clamp(0, 100) - theirs.clamp(0, 100) + 100) / 200.0;
+    Ok(mine.zip(theirs).map(difference))
+}
+
+/// The part that a score stands for, 0 to 1.
+pub(crate) fn chance(score: i32) -> f64 {
+    logistic(f64::from(score) / UNIT)
+}
+
+impl Evaluation {
+    /// Learns from experience; `None` if there is too little of it, nothing foretells anything, or `is_over` said that
+    /// the time is up.
+    pub fn learn(
+        worker: &dyn Worker,
+        experience: &Experience,
+        detail: Detail,
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Option<Evaluation> {
+        const LEAST_SAMPLES: usize = 400;
+        /// Less is no foresight.
+        const LEAST_CORRELATION: f64 = 0.05;
+        const TOLD: usize = 6;
+        let Experience { learnt, checked, seen, .. } = experience;
+        if worker.vocabulary().role_count() != 2 || learnt.len() < LEAST_SAMPLES {
+            return None;
+        }
+        let features = Features::new(worker.vocabulary(), seen, detail);
+        let fluents = worker.vocabulary().fluent_count();
+        let (constant, by_feature) = fit::fit(learnt, &features, fluents, is_over)?;
+        let by_fluent = fit::by_fluent(&features, fluents, &by_feature);
+        let patterns: Vec<f64> =
+            by_feature.iter().zip(&features.material).map(|(w, is)| if *is { *w } else { 0.0 }).collect();
+        let material = fit::by_fluent(&features, fluents, &patterns);
+        let guesses: Vec<f64> = checked.sums(&by_fluent).iter().map(|sum| logistic(sum + constant)).collect();
+        let correlation = correlation(&guesses, &checked.outcomes);
+        if correlation < LEAST_CORRELATION {
+            return None;
+        }
+        let mut words: Vec<(String, f64)> = features.names.into_iter().zip(by_feature).collect();
+        words.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        words.truncate(TOLD);
+        let rounded = |weight: f64| (weight * UNIT).round().clamp(-1e6, 1e6) as i32;
+        Some(Evaluation {
+            constant: rounded(constant),
+            weights: by_fluent.into_iter().map(rounded).zip(material.into_iter().map(rounded)).collect(),
+            detail,
+            correlation,
+            words,
+        })
+    }
+
+    /// How well it foretells random games that it was not learnt from: the correlation with their outcomes.
+    pub fn correlation(&self) -> f64 {
+        self.correlation
+    }
+
+    /// How fine its features are.
+    pub fn detail(&self) -> Detail {
+        self.detail
+    }
+
+    /// The score of a state for the first role, unbounded.
+    pub fn score(&self, state: &Row) -> i32 {
+        row::fluents(state)
+            .fold(self.constant, |sum, fluent| sum.saturating_add(self.weight(fluent.index()).0))
+    }
+
+    /// The score of nothing.
+    pub(crate) fn constant(&self) -> i32 {
+        self.constant
+    }
+
+    /// What one fluent adds: in all, and as a piece wherever it stands.
+    pub(crate) fn weight(&self, fluent: usize) -> (i32, i32) {
+        self.weights.get(fluent).copied().unwrap_or((0, 0))
+    }
+
+    /// What was learnt, in words.
+    pub fn describe(&self) -> String {
+        let each: Vec<String> =
+            self.words.iter().map(|(name, weight)| format!("`{name}` {weight:+.2}")).collect();
+        format!(
+            "learnt from random games, foretelling others by {:.2}: {} (logarithms of the first role's odds)",
+            self.correlation,
+            each.join(", ")
+        )
+    }
+}
+
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len()) as f64;
+    if n < 2.0 {
+        return 0.0;
+    }
+    let mean = |list: &[f64]| list.iter().sum::<f64>() / n;
+    let (ma, mb) = (mean(a), mean(b));
+    let sum = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(b).map(|(x, y)| f(x - ma, y - mb)).sum::<f64>();
+    let (xx, yy, xy) = (sum(&|x, _| x * x), sum(&|_, y| y * y), sum(&|x, y| x * y));
+    if xx <= 1e-12 || yy <= 1e-12 { 0.0 } else { xy / (xx * yy).sqrt() }
+}
