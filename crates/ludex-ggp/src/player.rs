@@ -141,7 +141,9 @@ impl Player {
             if current.is_some() {
                 return Ok("busy");
             }
-            let agent = Agent::new(Arc::new(Prepared::new(game)), &start.role, self.settings.agent.clone());
+            let clock = start.start_clock.saturating_sub(self.margin(start.start_clock));
+            let settings = self.settings.agent.clone().for_start_clock(clock);
+            let agent = Agent::new(Arc::new(Prepared::new(game)), &start.role, settings);
             let begun = Arc::new(Match {
                 id: start.id.clone(),
                 start_clock: start.start_clock,

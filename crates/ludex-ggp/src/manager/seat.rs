@@ -211,7 +211,8 @@ impl Seat for Local {
     fn start(&mut self, briefing: &Briefing) -> Reply {
         self.settings.seed = self.seeds.bits();
         self.play_clock = briefing.play_clock;
-        let mut agent = Agent::new(briefing.prepared.clone(), &briefing.role, self.settings.clone());
+        let settings = self.settings.clone().for_start_clock(briefing.start_clock);
+        let mut agent = Agent::new(briefing.prepared.clone(), &briefing.role, settings);
         let deadline = Instant::now() + briefing.start_clock;
         agent.prepare(deadline);
         let ready = agent.ready(deadline);

@@ -222,12 +222,16 @@ pub(super) fn run(shared: &Shared, rank: usize, builder: Builder, stop: &Cancel)
     // What nobody waits for must not keep from its work what everybody waits for, and comes in its order.
     if rank >= shared.settings.builders.len() {
         let mut table = shared.table();
-        while table.building[..rank].iter().any(Option::is_some) && !stop.is_cancelled() {
+        while (table.learning || table.building[..rank].iter().any(Option::is_some)) && !stop.is_cancelled() {
             table = shared.changed.wait(table).unwrap_or_else(PoisonError::into_inner);
         }
     }
     let mut give = |piece: Equipment| put(shared, rank, piece);
-    let budget = shared.settings.budget.clone().with_cancel(stop.clone());
+    let mut budget = shared.settings.budget.clone().with_cancel(stop.clone());
+    // Beside a single searching thread it takes half of the processor.
+    if rank >= shared.settings.builders.len() && shared.settings.threads == 1 {
+        budget = budget.within(Duration::from_secs(5));
+    }
     if let Err(error) = builder(&shared.prepared, &budget, &mut give) {
         shared.table().complaint = error.to_string();
     }

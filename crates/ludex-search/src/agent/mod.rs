@@ -14,13 +14,16 @@
 
 mod builder;
 mod firsthand;
+mod learning;
 mod thread;
 
 pub use builder::{Builder, Equipment, endings, facts, interpreters, network, reference};
 
 use crate::clock::Changes;
 use crate::estimate::{Candidate, Estimate};
+use crate::evaluation::Evaluation;
 use crate::goal_heuristic::GoalHeuristic;
+use crate::pvs;
 use crate::uct;
 use firsthand::Early;
 use ludex_engine::budget::{Budget, Cancel};
@@ -54,6 +57,9 @@ pub struct Settings {
     pub extras: Vec<Builder>,
     /// How trees are searched.
     pub tree: uct::Settings,
+    /// How long it may learn before it plays: random games, an evaluation, and a trial of searches by it. A player's
+    /// start clock, where there is one; `None` learns nothing.
+    pub learning: Option<Duration>,
     /// Look for what is certain by exhaustive search, too.
     pub exact: bool,
     /// Think while others do.
@@ -73,6 +79,7 @@ impl Default for Settings {
             builders: vec![interpreters, network],
             extras: vec![facts, endings],
             tree: uct::Settings::default(),
+            learning: Some(Duration::from_secs(2)),
             exact: true,
             ponder: true,
             seed: 1,
@@ -81,6 +88,13 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The same for a match with such a start clock, most of which may be spent on learning, if anything is learnt.
+    #[must_use]
+    pub fn for_start_clock(self, clock: Duration) -> Settings {
+        const MOST: Duration = Duration::from_secs(10);
+        Settings { learning: self.learning.map(|_| clock.mul_f64(0.9).min(MOST)), ..self }
+    }
+
     /// Plain UCT on the reference engine, one thread, no thinking in the others' time: the measuring stick.
     pub fn plain() -> Settings {
         Settings {
@@ -88,6 +102,7 @@ impl Settings {
             builders: vec![reference],
             extras: Vec::new(),
             tree: uct::Settings::plain(),
+            learning: None,
             exact: false,
             ponder: false,
             ..Settings::default()
@@ -213,6 +228,11 @@ struct Table {
     /// What is proved of the game, once somebody has tried.
     facts: Option<Arc<Facts>>,
     goal_heuristic: Option<Arc<GoalHeuristic>>,
+    /// What states are worth, and a table for all threads, where a trial has shown that it is best to search so.
+    evaluation: Option<(Arc<Evaluation>, Arc<pvs::Table>)>,
+    /// Something is being learnt, which searches wait for; and whether a move has been asked for, which ends the waiting.
+    learning: bool,
+    asked: bool,
     /// What is known before there is an engine, and the end of the search for that.
     early: Early,
     enough: Cancel,
@@ -242,6 +262,9 @@ impl Table {
             oracle: None,
             facts: None,
             goal_heuristic: None,
+            evaluation: None,
+            learning: false,
+            asked: false,
             early: Early::Sought,
             enough: stop.child(),
             notes: Vec::new(),
@@ -321,6 +344,11 @@ impl Agent {
             findings: (0..threads).map(|_| Mutex::new(None)).collect(),
         });
         let mut handles = Vec::new();
+        if shared.settings.learning.is_some() {
+            shared.table().learning = true;
+            let shared = shared.clone();
+            handles.push(std::thread::spawn(move || learning::run(&shared)));
+        }
         let stops: Vec<Cancel> = builders.iter().map(|_| shared.stop.child()).collect();
         shared.table().building = stops.iter().cloned().map(Some).collect();
         let early = shared.clone();
@@ -372,7 +400,8 @@ impl Agent {
     pub fn prepare(&mut self, deadline: Instant) {
         let awaited = self.shared.settings.builders.len();
         let mut table = self.shared.table();
-        while table.building[..awaited].iter().any(Option::is_some) && !self.shared.stop.is_cancelled() {
+        let is_busy = |table: &Table| table.learning || table.building[..awaited].iter().any(Option::is_some);
+        while is_busy(&table) && !self.shared.stop.is_cancelled() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
@@ -505,6 +534,10 @@ impl Agent {
 
     /// Lets the threads search until the deadline, or until they are sure.
     fn think(&self, root: u64, deadline: Instant) -> Estimate {
+        let waited = !std::mem::replace(&mut self.shared.table().asked, true);
+        if waited {
+            self.shared.announce();
+        }
         self.set_searching(true);
         let mut table = self.shared.table();
         let estimate = loop {
@@ -585,7 +618,9 @@ impl Agent {
             return format!("{}, the only move", decision.action);
         }
         let Estimate { playouts, playouts_per_second: rate, nodes, .. } = estimate;
-        format!("{}: {value}; {playouts} playouts, {rate:.0} a second, {nodes} nodes", decision.action)
+        // Of what took no time there is no rate.
+        let rate = if *rate > 0.0 { format!(", {rate:.0} a second") } else { String::new() };
+        format!("{}: {value}; {playouts} playouts{rate}, {nodes} nodes", decision.action)
     }
 }
 

@@ -4,7 +4,9 @@ use super::Shared;
 use crate::alphabeta::AlphaBeta;
 use crate::clock::Clock;
 use crate::estimate::{Candidate, Estimate, Verdict};
+use crate::evaluation::Evaluation;
 use crate::goal_heuristic::GoalHeuristic;
+use crate::pvs::{self, Pvs};
 use crate::selection::Exhaustive;
 use crate::solitaire::Solitaire;
 use crate::uct::{self, Tools, Tree};
@@ -22,6 +24,13 @@ use std::time::{Duration, Instant};
 /// How often a thread says what it has found.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(10);
 
+/// Iterations between two looks at the clock take about this long, and are no more than so many.
+const A_MOMENT: Duration = Duration::from_micros(500);
+const MOST_ITERATIONS: u64 = 64;
+
+/// Exhaustive search is looked after so often at least.
+const LONGEST_SLICE: Duration = Duration::from_millis(400);
+
 /// What a thread works with until the table changes.
 struct Snapshot {
     changes: u64,
@@ -31,6 +40,7 @@ struct Snapshot {
     oracle: Option<Arc<dyn Oracle>>,
     facts: Option<Arc<Facts>>,
     goal_heuristic: Option<Arc<GoalHeuristic>>,
+    evaluation: Option<(Arc<Evaluation>, Arc<pvs::Table>)>,
     role: RoleId,
     chance: Option<RoleId>,
     state: Vec<u64>,
@@ -43,7 +53,36 @@ struct Memory {
     tree: Option<Tree>,
     /// The joint moves that led to the root of the tree.
     joints: Vec<Vec<MoveId>>,
+    /// A search by evaluation instead of the tree, where the trial has shown that it is better.
+    pvs: Option<Pvs>,
     exact: Exact,
+    rate: Rate,
+}
+
+/// Playouts and the time that they took, those before the last move counting half as much for each move since.
+#[derive(Default)]
+struct Rate {
+    playouts: u64,
+    time: Duration,
+}
+
+impl Rate {
+    /// In less time than this there is no rate.
+    const LEAST: Duration = Duration::from_millis(5);
+
+    fn add(&mut self, playouts: u64, time: Duration) {
+        self.playouts += playouts;
+        self.time += time;
+    }
+
+    fn fade(&mut self) {
+        self.playouts /= 2;
+        self.time /= 2;
+    }
+
+    fn a_second(&self) -> f64 {
+        if self.time < Rate::LEAST { 0.0 } else { self.playouts as f64 / self.time.as_secs_f64() }
+    }
 }
 
 /// Exhaustive search beside the tree: one thread does it, for a part of its time.
@@ -86,9 +125,11 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
         if shared.stop.is_cancelled() {
             return None;
         }
-        if let (true, Some(engine), Some(play)) =
-            (table.searching && table.lost.is_none(), &table.engine, &table.play)
-        {
+        if let (true, Some(engine), Some(play)) = (
+            table.searching && table.lost.is_none() && (!table.learning || table.asked),
+            &table.engine,
+            &table.play,
+        ) {
             return Some(Snapshot {
                 changes: shared.changes.count(),
                 root: table.root,
@@ -97,6 +138,7 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
                 oracle: table.oracle.clone(),
                 facts: table.facts.clone(),
                 goal_heuristic: table.goal_heuristic.clone(),
+                evaluation: table.evaluation.clone(),
                 role: play.role,
                 chance: play.chance,
                 state: play.state().to_vec(),
@@ -124,16 +166,23 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
     let mut worker = snapshot.engine.worker();
     worker.obey(&shared.questions());
     // Ends when the table changes, in the middle of a random game too.
-    let current =
-        || Clock::iterations(1).or(shared.stop.clone()).while_unchanged(&shared.changes, snapshot.changes);
+    let current = |iterations| {
+        Clock::iterations(iterations)
+            .or(shared.stop.clone())
+            .while_unchanged(&shared.changes, snapshot.changes)
+    };
+    if snapshot.evaluation.is_some() && by_evaluation(shared, number, snapshot, memory, &mut *worker)? {
+        return Ok(());
+    }
     if let Err(fault) = move_root(shared, number, snapshot, memory, &mut *worker) {
         memory.tree = None;
         return Err(fault);
     }
     let Some(tree) = &mut memory.tree else { return Ok(()) };
-    let (begun, before) = (Instant::now(), tree.playouts());
     let shift = Shift { begun: ThreadTime::now(), exact_before: memory.exact.spent };
-    while !current().is_over() {
+    // As many iterations between two looks at the clock as take a moment together; one, where engines are slow.
+    let mut iterations = 1;
+    while !current(1).is_over() {
         let slice = Instant::now() + BETWEEN_REPORTS;
         if number == 0 && shared.settings.exact {
             memory.exact.search(shared, snapshot, &mut *worker, &shift);
@@ -150,33 +199,95 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
         };
         // One iteration at least, so that slow engines get somewhere.
         let clock = Clock::until(slice);
+        let (begun, before) = (Instant::now(), tree.playouts());
         let searched = loop {
-            let mut once = current();
-            let searched = tree.search(&mut tools, &mut once);
-            if searched.is_err() || once.is_over() || clock.is_over() || tree.is_solved() {
+            let mut few = current(iterations);
+            let moment = Instant::now();
+            let searched = tree.search(&mut tools, &mut few);
+            iterations = match moment.elapsed() < A_MOMENT {
+                true => (2 * iterations).min(MOST_ITERATIONS),
+                false => (iterations / 2).max(1),
+            };
+            if searched.is_err() || few.is_over() || clock.is_over() || tree.is_solved() {
                 break searched;
             }
         };
         let mut estimate = tree.estimate(snapshot.role);
-        let played = tree.playouts().saturating_sub(before);
-        estimate.playouts_per_second = played as f64 / begun.elapsed().as_secs_f64().max(1e-6);
+        memory.rate.add(tree.playouts().saturating_sub(before), begun.elapsed());
+        estimate.playouts_per_second = memory.rate.a_second();
         if let Some(found) = &memory.exact.found {
             estimate = combined(estimate, found);
         }
-        let solved = estimate.solved;
-        let finding = Some((snapshot.root, estimate));
-        *shared.findings[number].lock().unwrap_or_else(PoisonError::into_inner) = finding;
+        let solved = publish(shared, number, snapshot, estimate);
         searched?;
         if solved {
-            // Under the lock, or whoever is about to wait would miss it.
-            let table = shared.table();
-            shared.changed.notify_all();
-            drop(table);
             idle(shared, snapshot.changes);
             return Ok(());
         }
     }
     Ok(())
+}
+
+/// Says what was found; true if nothing more can be.
+fn publish(shared: &Shared, number: usize, snapshot: &Snapshot, estimate: Estimate) -> bool {
+    let solved = estimate.solved;
+    let finding = Some((snapshot.root, estimate));
+    *shared.findings[number].lock().unwrap_or_else(PoisonError::into_inner) = finding;
+    if solved {
+        // Under the lock, or whoever is about to wait would miss it.
+        let table = shared.table();
+        shared.changed.notify_all();
+        drop(table);
+    }
+    solved
+}
+
+/// Searches by evaluation until something changes; false if the game is not one for it.
+fn by_evaluation(
+    shared: &Shared,
+    number: usize,
+    snapshot: &Snapshot,
+    memory: &mut Memory,
+    worker: &mut dyn Worker,
+) -> Result<bool, Fault> {
+    let Some((evaluation, table)) = &snapshot.evaluation else { return Ok(false) };
+    if memory.pvs.is_none() {
+        memory.pvs = Pvs::new(worker, pvs::Settings::default(), evaluation.clone(), table.clone());
+        // The table takes the tree's memory.
+        memory.tree = None;
+    }
+    let Some(search) = memory.pvs.as_mut().filter(|search| search.applies()) else { return Ok(false) };
+    if memory.joints != snapshot.joints {
+        memory.exact.moved();
+        memory.joints.clone_from(&snapshot.joints);
+    }
+    let shift = Shift { begun: ThreadTime::now(), exact_before: memory.exact.spent };
+    let mut slice = BETWEEN_REPORTS;
+    let is_current = || !shared.stop.is_cancelled() && shared.changes.count() == snapshot.changes;
+    while is_current() {
+        if number == 0 && shared.settings.exact {
+            memory.exact.search(shared, snapshot, worker, &shift);
+        }
+        let mut clock = Clock::processor(slice)
+            .or(shared.stop.clone())
+            .while_unchanged(&shared.changes, snapshot.changes);
+        let found = search.search(worker, &snapshot.state, snapshot.role, &mut clock)?;
+        if !search.applies() {
+            return Ok(false);
+        }
+        let mut estimate = found.unwrap_or_default();
+        if let Some(exact) = &memory.exact.found {
+            estimate = combined(estimate, exact);
+        }
+        let is_exact_over = memory.exact.is_over(number, shared);
+        if publish(shared, number, snapshot, estimate) || search.is_done() && is_exact_over {
+            idle(shared, snapshot.changes);
+            return Ok(true);
+        }
+        // A depth that is broken off is begun again, so tries grow longer.
+        slice = (slice + slice / 2).min(LONGEST_SLICE);
+    }
+    Ok(true)
 }
 
 /// Waits for the next change.
@@ -203,6 +314,7 @@ fn move_root(
     let seed = shared.settings.seed.wrapping_add(number as u64);
     if memory.joints != snapshot.joints || memory.tree.is_none() {
         memory.exact.moved();
+        memory.rate.fade();
     }
     let goes_on = snapshot.joints.starts_with(&memory.joints);
     match &mut memory.tree {
@@ -221,6 +333,15 @@ fn move_root(
 }
 
 impl Exact {
+    /// True if it has nothing more to find about the current root.
+    fn is_over(&self, number: usize, shared: &Shared) -> bool {
+        number != 0
+            || !shared.settings.exact
+            || self.faulted
+            || self.found.as_ref().is_some_and(|found| found.solved)
+            || self.alphabeta.as_ref().is_some_and(|search| !search.applies())
+    }
+
     /// The root has moved on: what was found about it is no longer about it.
     fn moved(&mut self) {
         self.found = None;
