@@ -6,7 +6,7 @@
 
 use super::file::{self, Form};
 use super::{Database, Kind};
-use ludex_engine::engine::Worker;
+use ludex_engine::engine::{Goal, Worker};
 use ludex_engine::fault::Fault;
 use ludex_engine::perft::each_joint_move;
 use ludex_engine::row::Row;
@@ -14,6 +14,58 @@ use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::fmt;
 
 pub use ludex_engine::words::{StateError, read_state};
+
+/// Something that knows ends of games: a file, or a folder.
+pub trait Known {
+    /// How many roles there are.
+    fn role_count(&self) -> u32;
+
+    /// Joint moves to the role's best goal.
+    fn depth(&self, state: &Row, role: RoleId, kind: Kind) -> Option<u32>;
+
+    /// What is known of a state that was visited.
+    fn verdict(&self, state: &Row, role: RoleId) -> Option<file::Verdict>;
+
+    /// The best goal of a role.
+    fn best_goal(&self, role: RoleId) -> Option<Goal>;
+
+    /// Why a state that is not over has no entry, if it was visited.
+    fn beyond(&self) -> Gap;
+
+    /// True if every state that play reaches is there.
+    fn is_solution(&self) -> bool;
+}
+
+impl Known for Database {
+    fn role_count(&self) -> u32 {
+        self.overview().roles
+    }
+
+    fn depth(&self, state: &Row, role: RoleId, kind: Kind) -> Option<u32> {
+        Database::depth(self, state, role, kind)
+    }
+
+    fn verdict(&self, state: &Row, role: RoleId) -> Option<file::Verdict> {
+        Database::verdict(self, state, role)
+    }
+
+    fn best_goal(&self, role: RoleId) -> Option<Goal> {
+        Database::best_goal(self, role)
+    }
+
+    fn beyond(&self) -> Gap {
+        let reachable = |list: &&file::List| list.kind == Kind::Reachable;
+        match self.form() {
+            Form::Solution => Gap::Never,
+            Form::Regression if self.lists().iter().filter(reachable).all(|list| list.complete) => Gap::Never,
+            Form::Regression => Gap::Beyond { depth: self.overview().depth },
+        }
+    }
+
+    fn is_solution(&self) -> bool {
+        self.form() == Form::Solution
+    }
+}
 
 /// What a state is for a role, by who has an entry of kind *reachable* for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +92,9 @@ impl Class {
     }
 
     /// Formulas (37) to (39) of the paper.
-    pub fn of(database: &Database, state: &Row, role: RoleId) -> Class {
+    pub fn of(database: &dyn Known, state: &Row, role: RoleId) -> Class {
         let has = |role| database.depth(state, role, Kind::Reachable).is_some();
-        let others = (0..database.overview().roles).map(RoleId).any(|other| other != role && has(other));
+        let others = (0..database.role_count()).map(RoleId).any(|other| other != role && has(other));
         match (has(role), others) {
             (true, false) => Class::Winning,
             (true, true) => Class::Cooperative,
@@ -83,18 +135,15 @@ pub enum Gap {
 }
 
 impl Gap {
-    fn of(database: &Database, worker: &mut dyn Worker, state: &Row) -> Result<Gap, Fault> {
-        let overview = database.overview();
-        let visited = (0..overview.roles).any(|role| database.verdict(state, RoleId(role)).is_some());
-        let reachable = |list: &&file::List| list.kind == Kind::Reachable;
-        Ok(match database.form() {
-            Form::Solution if !visited => Gap::NotReached,
-            _ if worker.is_terminal(state)? => Gap::Over,
-            Form::Solution => Gap::Never,
-            Form::Regression if database.lists().iter().filter(reachable).all(|list| list.complete) => {
-                Gap::Never
-            }
-            Form::Regression => Gap::Beyond { depth: overview.depth },
+    fn of(database: &dyn Known, worker: &mut dyn Worker, state: &Row) -> Result<Gap, Fault> {
+        let visited =
+            || (0..database.role_count()).any(|role| database.verdict(state, RoleId(role)).is_some());
+        Ok(if database.is_solution() && !visited() {
+            Gap::NotReached
+        } else if worker.is_terminal(state)? {
+            Gap::Over
+        } else {
+            database.beyond()
         })
     }
 }
@@ -126,7 +175,7 @@ pub struct Answer {
 }
 
 /// Looks the state up. The worker must be of the database's game.
-pub fn query(database: &Database, worker: &mut dyn Worker, state: &Row) -> Result<Answer, Fault> {
+pub fn query(database: &dyn Known, worker: &mut dyn Worker, state: &Row) -> Result<Answer, Fault> {
     let roles: Vec<RoleId> = worker.vocabulary().roles().collect();
     let mut entries = Vec::new();
     let mut moves = Vec::new();
@@ -152,7 +201,7 @@ type Continuation = (Vec<MoveId>, Option<u32>);
 
 /// Every joint move from the state with the depth it leads to.
 fn options(
-    database: &Database,
+    database: &dyn Known,
     worker: &mut dyn Worker,
     state: &Row,
     role: RoleId,
@@ -212,7 +261,7 @@ fn by_own_move(options: &[Continuation], role: RoleId, kind: Kind) -> Vec<(MoveI
 
 /// The role's moves that lead to its goal soonest.
 fn advice(
-    database: &Database,
+    database: &dyn Known,
     worker: &mut dyn Worker,
     state: &Row,
     role: RoleId,
@@ -227,7 +276,7 @@ fn advice(
 
 /// A line of play to the goal.
 fn plan(
-    database: &Database,
+    database: &dyn Known,
     worker: &mut dyn Worker,
     state: &Row,
     role: RoleId,
@@ -259,7 +308,7 @@ fn plan(
 /// For each role the moves that keep what a solution says it can force; where that is its best goal, those
 /// that get there soonest.
 pub fn best_moves(
-    database: &Database,
+    database: &dyn Known,
     worker: &mut dyn Worker,
     state: &Row,
 ) -> Result<Vec<Vec<MoveId>>, Fault> {

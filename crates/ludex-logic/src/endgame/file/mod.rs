@@ -129,8 +129,8 @@ impl fmt::Display for RulesHash {
     }
 }
 
-/// Each word is mixed in by a bijection, so a change in one word always shows.
-fn checksum(bytes: &[u8], seed: u64) -> u64 {
+/// The checksum of files: each word is mixed in by a bijection, so a change in one word always shows.
+pub fn checksum(bytes: &[u8], seed: u64) -> u64 {
     let mix = |hash: u64, word: u64| {
         let hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         hash ^ hash >> 32
