@@ -1,7 +1,8 @@
-//! Arguments of the commands about the ends of games: endgame, solve.
+//! Arguments of the commands about the ends of games: endgame, solve, count.
 
-use super::{Bounds, Engine, GameArgument, Json, Position, seconds};
+use super::{Bounds, Engine, GameArgument, Json, Position, megabytes, seconds};
 use clap::{Args, Subcommand};
+use ludex_solve::Options;
 use std::path::PathBuf;
 
 /// Build, ask and inspect end-game databases
@@ -82,7 +83,7 @@ pub struct EndgameBuild {
   ludex endgame query maze.end --state initial --json
   echo '(cell d) (gold i) (step 10)' | ludex endgame query maze.end --state -")]
 pub struct EndgameQuery {
-    /// An end-game database
+    /// An end-game database, or the folder of `ludex solve --store`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// The state
@@ -125,21 +126,98 @@ pub struct EndgameInfo {
     pub json: Json,
 }
 
+/// How states are kept on disk.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct DiskArguments {
+    /// Megabytes that the folder may take; no limit by default
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..1 << 40))]
+    pub disk: Option<u64>,
+    /// Keep all states on disk, also those that are images of each other
+    #[arg(long)]
+    pub no_symmetry: bool,
+    /// Look for no counter that every move raises: the method for games with cycles
+    #[arg(long)]
+    pub no_counter: bool,
+}
+
+impl DiskArguments {
+    /// How a run works.
+    pub fn options(self, memory: u32, threads: Option<u16>) -> Options {
+        let usual = Options::default();
+        Options {
+            memory: megabytes(memory),
+            disk: self.disk.map_or(u64::MAX, |disk| disk << 20),
+            threads: threads.map_or(usual.threads, usize::from),
+            symmetry: !self.no_symmetry,
+            counter: !self.no_counter,
+        }
+    }
+}
+
+/// Count the states of a game
+///
+/// Visits every reachable state, on disk and up to the symmetries of the game, and prints how many there are in each layer:
+/// those of one value of a counter that every move raises, or, in a game without one, those so many joint
+/// moves from the beginning. A state counts once, also where its images under symmetries were not visited.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex count tictactoe
+  ludex count connectfour4x4 --json
+  ludex count nim --no-symmetry --memory 100")]
+pub struct Count {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// Work in this folder, which must be empty or not there; without it in one that is removed again
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub disk: DiskArguments,
+    /// Give up after S seconds, with building the engine
+    #[arg(long, value_name = "S", default_value = "100000", value_parser = seconds)]
+    pub time: f64,
+    /// Megabytes for sorting
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(8..))]
+    pub memory: u32,
+    /// Threads to use; all processors if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub bounds: Bounds,
+    #[command(flatten)]
+    pub json: Json,
+}
+
 /// Solve a game by visiting every state
 ///
 /// Visits every reachable state on several threads and works back from the ends: the value of the game for
 /// each role, how soon, the best first moves, and how many states there are. In two-player turn-taking games
 /// whose goals add up to a constant these are the values under best play; elsewhere what each role can force
 /// by itself. Exit status 1 if the game does not fit the limits.
+///
+/// With --store the states are kept in a folder instead of memory, packed and sorted, up to the symmetries of the game;
+/// --memory is then what sorting takes, and --states is not looked at. A run that was ended goes on with --resume.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex solve tictactoe
+  ludex solve nim --store nim.solved && ludex endgame query nim.solved --state initial
+  ludex solve --resume nim.solved
   ludex solve nim -o nim.end && ludex endgame query nim.end --state initial
   ludex solve tictactoe --moves 'mark 1 1; mark 1 2'
   ludex solve connectfour4x4 --states 200000 --time 60 --json")]
 pub struct Solve {
+    /// The rule sheet: a file, `-` for standard input, or the name of a bundled game
+    #[arg(value_name = "GAME", required_unless_present = "resume")]
+    pub game: Option<PathBuf>,
+    /// Keep the states in this folder, which must be empty or not there
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    pub store: Option<PathBuf>,
+    /// Go on with the run in this folder, which has its rules
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["game", "store", "output", "no_symmetry", "no_counter"])]
+    pub resume: Option<PathBuf>,
     #[command(flatten)]
-    pub game: GameArgument,
+    pub disk: DiskArguments,
     /// Write a database of all states
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 #[command(after_help = "EXAMPLES:
   ludex perft tictactoe --depth 5
   ludex perft connectfour --depth 4 --divide
+  ludex perft tictactoe --depth 9 --store tictactoe.lines
   ludex perft nim --depth 3 --engine datalog --json
   ludex perft connectfour --depth 4 --moves 'drop 1; drop 1; drop 2'")]
 pub struct Perft {
@@ -25,6 +26,10 @@ pub struct Perft {
     /// Count depth N only, separately for each first joint move
     #[arg(long)]
     pub divide: bool,
+    /// Count on disk, in this folder, which must be empty or not there: states in which lines meet are counted once,
+    /// up to symmetry, in numbers of 128 bits
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["divide", "json"])]
+    pub store: Option<PathBuf>,
     #[command(flatten)]
     pub position: Position,
     #[command(flatten)]

@@ -10,7 +10,7 @@ mod sheet;
 mod shell;
 mod stats;
 
-pub use endgame::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
+pub use endgame::{Count, Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
 pub use engine::{Bench, Device, Perft, Replay, Simulate};
 pub use frame::{Covering, EncodingChoice, Frame, Minimax};
 pub use playing::{AgentArguments, Match, Play, Player};
@@ -68,6 +68,7 @@ pub enum Command {
     Minimax(Minimax),
     Endgame(Endgame),
     Solve(Solve),
+    Count(Count),
     Debug(Debug),
     Games(Games),
     Lsp(Lsp),

@@ -1,5 +1,6 @@
 //! `ludex endgame`: databases of ends, by regression of the goals.
 
+use super::solve::Asked;
 use crate::args::{Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, megabytes};
 use crate::progress::{Progress, making};
 use crate::report::count;
@@ -130,8 +131,28 @@ fn engine(database: &Database, budget: &Budget) -> Result<Arc<dyn Engine>> {
 }
 
 fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
+    if args.file.is_dir() {
+        let (store, engine) = super::solve::open(&args.file, &args.bounds.budget())?;
+        let asked = Asked::new(&store);
+        // What could not be read is no answer: nothing is told before that is known.
+        let mut text = Vec::new();
+        let status = answer(args, &asked, None, &*engine, &mut text)?;
+        asked.finish()?;
+        out.write_all(&text)?;
+        return Ok(status);
+    }
     let database = open(&args.file)?;
     let engine = engine(&database, &args.bounds.budget())?;
+    answer(args, &database, Some(&database), &*engine, out)
+}
+
+fn answer(
+    args: &EndgameQuery,
+    known: &dyn query::Known,
+    database: Option<&Database>,
+    engine: &dyn Engine,
+    out: &mut dyn Write,
+) -> Result<Status> {
     let vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
     let state = match args.state.trim() {
@@ -158,7 +179,7 @@ fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
             })?
         }
     };
-    let answer = query::query(&database, &mut *worker, &state)
+    let answer = query::query(known, &mut *worker, &state)
         .map_err(|fault| limit::met("the game", "the state and its successors", &fault))?;
     let show = |joint: &[MoveId]| -> Vec<String> {
         vocabulary.roles().zip(joint).map(|(role, &action)| vocabulary.show_move(role, action)).collect()
@@ -207,7 +228,7 @@ fn query(args: &EndgameQuery, out: &mut dyn Write) -> Result<Status> {
     if let Some(gap) = answer.gap {
         writeln!(out, "  {gap}")?;
     }
-    for text in describe::matching(&database, vocabulary, &state) {
+    for text in database.into_iter().flat_map(|database| describe::matching(database, vocabulary, &state)) {
         writeln!(out, "{text}")?;
     }
     Ok(Status::Yes)

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod count;
 mod debug;
 mod endgame;
 mod frame;
@@ -43,6 +44,7 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Minimax(args) => minimax::run(args, out),
         Command::Endgame(args) => endgame::run(args, out),
         Command::Solve(args) => solve::run(args, out),
+        Command::Count(args) => count::run(args, out),
         Command::Debug(args) => debug::run(args, out),
         Command::Play(args) => play::run(args, out),
         Command::Player(args) => player::run(args, out),

@@ -1,21 +1,29 @@
 //! `ludex perft`: how many ways there are to play.
 
-use crate::args::Perft;
+use super::solve::watched;
+use crate::args::{Perft, megabytes};
+use crate::game::Loaded;
 use crate::progress::Progress;
 use crate::status::Status;
 use crate::{game, json, limit};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use ludex::engine::budget::Budget;
 use ludex::engine::engine::Worker;
 use ludex::engine::fault::Fault;
 use ludex::engine::perft::{Perft as Counter, each_joint_move};
 use ludex::engine::vocabulary::MoveId;
+use ludex_solve::{Options, Task};
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 
 pub fn run(args: &Perft, out: &mut dyn Write) -> Result<Status> {
     let budget = args.allowance.budget(args.bounds);
     let loaded = game::read_at(&args.game.game, &args.position, &budget)?;
+    if let Some(folder) = &args.store {
+        return on_disk(args, &loaded, folder, &budget, out);
+    }
     let engine = loaded.quick(args.engine.engine, &budget)?;
     let mut worker = engine.worker();
     worker.obey(&budget);
@@ -27,6 +35,35 @@ pub fn run(args: &Perft, out: &mut dyn Write) -> Result<Status> {
     } else {
         by_depth(args, &loaded.name, &mut *worker, out)
     }
+}
+
+/// Counts in a folder.
+fn on_disk(
+    args: &Perft,
+    loaded: &Loaded,
+    folder: &Path,
+    budget: &Budget,
+    out: &mut dyn Write,
+) -> Result<Status> {
+    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, budget)?;
+    let (prepared, options) = (loaded.prepared()?, Options::default());
+    let options = match args.allowance.memory {
+        // Sorting takes what is left beside the engine.
+        Some(memory) => Options { memory: megabytes(memory) / 2, ..options },
+        None => options,
+    };
+    let task = Task::Perft(u64::from(args.depth));
+    let manifest = watched(&format!("counting {}", loaded.name), |reached| {
+        ludex_solve::start(prepared, &*engine, task, folder, &options, budget, reached)
+    })
+    .map_err(|error| anyhow!("{} is not counted: {error}", loaded.name))?;
+    writeln!(out, "{:>5} {:>40} {:>16}", "depth", "nodes", "representatives")?;
+    for depth in 1..=i64::from(args.depth) {
+        let layer = manifest.layers.get(&depth);
+        let (lines, states) = layer.map_or((0, 0), |layer| (layer.lines, layer.representatives));
+        writeln!(out, "{depth:>5} {lines:>40} {states:>16}")?;
+    }
+    Ok(Status::Yes)
 }
 
 fn by_depth(args: &Perft, name: &str, worker: &mut dyn Worker, out: &mut dyn Write) -> Result<Status> {

@@ -39,3 +39,25 @@ fn a_game_that_does_not_fit_is_an_answer() {
     let run = ludex(&["solve", "tictactoe", "--states", "1000"]).ends_with(1);
     assert!(run.err.contains("more than 1000 reachable states"), "{}", run.err);
 }
+
+#[test]
+fn a_solution_on_disk_says_the_same_and_can_be_asked() {
+    let folder = std::env::temp_dir().join(format!("ludex-cli-solved-{}", std::process::id()));
+    let path = folder.to_str().expect("a plain name");
+    let mut in_memory = ludex(&["solve", "nim", "--json"]).ends_with(0).json().remove(0);
+    let mut on_disk = ludex(&["solve", "nim", "--store", path, "--json"]).ends_with(0).json().remove(0);
+    for line in [&mut in_memory, &mut on_disk] {
+        line["seconds"] = 0.into();
+        line["engine"] = "".into();
+    }
+    assert_eq!(in_memory, on_disk);
+    // One heap of two: whoever moves takes both.
+    let state = "(heap a 0) (heap b 2) (heap c 0) (heap d 0) (control bob)";
+    let run = ludex(&["endgame", "query", path, "--state", state, "--role", "bob", "--json"]);
+    let answer = run.ends_with(0).json().remove(0);
+    assert_eq!(answer["moves"]["bob"], serde_json::json!(["(take b 2)"]), "{answer}");
+    let again = ludex(&["solve", "nim", "--store", path]).ends_with(1);
+    assert!(again.err.contains("is not empty"), "{}", again.err);
+    ludex(&["solve", "--resume", path]).ends_with(0);
+    std::fs::remove_dir_all(&folder).expect("it is there");
+}

@@ -73,6 +73,7 @@ fn every_line_is_as_the_schema_says() {
     checked.run(&["bench", "nim", "--seconds", "0.02", "--batch"], "", 0, |_| "bench");
     checked.run(&["minimax", "tictactoe", "--depth", "2"], "", 0, |_| "minimax");
     checked.run(&["solve", "nim"], "", 0, |_| "solve");
+    checked.run(&["count", "nim"], "", 0, |_| "count");
     checked.run(&["solve", "rockpaperscissors"], "", 0, |_| "solve");
     checked.run(
         &["stats", "tictactoe", "--games", "2000", "--skill", "0.1", "--weak", "2"],
