@@ -66,13 +66,17 @@ impl Editor {
     }
 
     fn tell(&mut self, method: &str, params: Value) {
-        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+        let mut message = json!({ "jsonrpc": "2.0", "method": method });
+        message["params"] = params;
+        self.send(&message);
     }
 
     fn request(&mut self, method: &str, params: Value) -> u64 {
         self.requests += 1;
         let id = self.requests;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+        message["params"] = params;
+        self.send(&message);
         id
     }
 
@@ -211,8 +215,8 @@ fn a_session() {
     assert!(text.contains("(succ 0 1) ; 𝄞\n(<= (legal ann (step ?y))\n    (true (at ?x))\n"), "{text}");
     assert_eq!(editor.ask("textDocument/foldingRange", whole), json!([]));
 
-    // Inside `(true (at ?x))`, behind the second parenthesis.
-    let list = editor.at("completion", 3, 33);
+    // Inside the name of `(true (at ?x))`: all of it is replaced.
+    let list = editor.at("completion", 3, 34);
     assert_eq!(list[0]["label"], "at");
     assert_eq!(list[0]["textEdit"], json!({ "range": range(3, 33, 35), "newText": "at" }));
     let signature = editor.at("signatureHelp", 3, 50);
