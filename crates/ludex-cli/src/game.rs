@@ -17,7 +17,7 @@ use ludex::gdl::spelling::did_you_mean;
 use ludex::gdl::syntax::{self, Notation, print};
 use ludex::gdl::{Game, Sheet};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -50,8 +50,21 @@ pub fn read_at(argument: &Path, position: &Position, budget: &Budget) -> Result<
     Ok(loaded)
 }
 
-/// Reads and checks the sheet that `argument` names. A file wins over a bundled game of the same name.
+/// Reads and checks the sheet that `argument` names, and warns of what is odd about it on standard error.
 pub fn read(argument: &Path) -> Result<Loaded> {
+    let loaded = read_quietly(argument)?;
+    // Errors come with all findings, when the rules are asked for.
+    if loaded.sheet.game().is_some() {
+        let sheet = &loaded.sheet;
+        let warnings = report::warnings(&loaded.source, &sheet.text, &sheet.findings);
+        // A closed standard error is no reason to give up.
+        let _ = io::stderr().write_all(warnings.as_bytes());
+    }
+    Ok(loaded)
+}
+
+/// Reads and checks the sheet that `argument` names. A file wins over a bundled game of the same name.
+pub fn read_quietly(argument: &Path) -> Result<Loaded> {
     let shown = argument.display().to_string();
     if shown == "-" {
         let bytes = bounded(io::stdin().lock()).context("standard input cannot be read")?;

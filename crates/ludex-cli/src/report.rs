@@ -2,6 +2,7 @@
 
 use ludex::gdl::Diagnostic;
 use ludex::gdl::diagnostic::Report;
+use ludex::gdl::syntax::line_column;
 use ludex::logic::formula::FormulaError;
 use miette::{GraphicalReportHandler, GraphicalTheme, MietteDiagnostic, Severity};
 use std::io::IsTerminal;
@@ -49,6 +50,27 @@ pub fn draw<'f>(
             out.push('\n');
         }
         out.push('\n');
+    }
+    out
+}
+
+/// More warnings than this are left to `ludex check`.
+const MOST_WARNINGS: usize = 5;
+
+/// The warnings about a sheet, one line each, for commands that are about something else.
+pub fn warnings(source: &str, text: &str, findings: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for finding in findings.iter().take(MOST_WARNINGS) {
+        let (line, column) = line_column(text, finding.span.start);
+        let hint = finding.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        out.push_str(&format!(
+            "warning: {source}:{line}:{column}: {}{hint} [{}]\n",
+            finding.message, finding.code
+        ));
+    }
+    if findings.len() > MOST_WARNINGS {
+        let more = findings.len() - MOST_WARNINGS;
+        out.push_str(&format!("warning: {more} more; `ludex check` shows all of them\n"));
     }
     out
 }

@@ -10,6 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::lower::Lowered;
 use crate::rewrite::unfold::unfold_facts;
 use crate::rules::{Literal, RelationId, Rule, Rules, Term};
+use crate::spelling::did_you_mean;
 use crate::symbols::Keyword;
 use crate::syntax::{Findings, Span};
 use hashbrown::{HashMap, HashSet};
@@ -81,10 +82,22 @@ fn undefined_relations(lowered: &Lowered, findings: &mut Findings) {
                 rules.symbols.name(rules.relation(other).name),
                 rules.relation(other).arity
             ),
-            None => "it is false everywhere; is the name misspelt, or a fact missing?".to_owned(),
+            None => match near(name, &similar_names) {
+                Some(near) => format!("it is false everywhere; {near}"),
+                None => "it is false everywhere; is the name misspelt, or a fact missing?".to_owned(),
+            },
         };
         findings.push(Diagnostic::new(Code::UndefinedRelation, span, message, "always false").hint(hint));
     }
+}
+
+/// Relations that a misspelt name may mean, where they are few enough to be compared.
+fn near(name: &str, known: &HashMap<String, RelationId>) -> Option<String> {
+    const MOST_COMPARED: usize = 500;
+    if known.len() > MOST_COMPARED {
+        return None;
+    }
+    did_you_mean(name, known.keys().map(String::as_str))
 }
 
 /// Roles are facts.

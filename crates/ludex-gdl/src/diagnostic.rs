@@ -1,7 +1,7 @@
 //! Findings about a sheet: what is wrong, where, and what to do.
 //!
 //! An *error* means that no meaning can be given to the rules; a *warning* that the letter of the
-//! specification is broken while the meaning stays plain. Findings are values: nothing here prints.
+//! specification is broken while the meaning stays plain, or that the meaning is hardly the one meant. Findings are values: nothing here prints.
 //! [`Report`] joins findings with their text and implements [`miette::Diagnostic`], so a program that
 //! depends on `miette` with its `fancy` feature can draw them with carets.
 
@@ -14,7 +14,7 @@ use std::fmt;
 pub enum Severity {
     /// No meaning can be given to the rules.
     Error,
-    /// The specification is broken, the meaning is plain.
+    /// The meaning is plain, but the specification is broken or the rules are odd.
     Warning,
 }
 
@@ -128,6 +128,28 @@ codes! {
     QuotedSymbol "quoted-symbol" Warning,
     /// The text is not UTF-8.
     NotUtf8 "not-utf8" Warning,
+    /// A condition that can never hold.
+    NeverHolds "never-holds" Warning,
+    /// A rule whose conditions never hold together.
+    NeverFires "never-fires" Warning,
+    /// A move, a legal move or a goal of somebody who is no role.
+    NotARole "not-a-role" Warning,
+    /// A role that no goal rule speaks of.
+    RoleWithoutGoal "role-without-goal" Warning,
+    /// A role that no rule gives a move.
+    RoleWithoutMoves "role-without-moves" Warning,
+    /// A fluent that no rule reads, but for keeping it.
+    UnreadFluent "unread-fluent" Warning,
+    /// A move that no rule reads.
+    MoveWithoutEffect "move-without-effect" Warning,
+    /// A relation that no rule reads.
+    UnusedRelation "unused-relation" Warning,
+    /// A variable that occurs once and is nearly another one.
+    SingleVariable "single-variable" Warning,
+    /// A constant that is called like a variable of its clause.
+    LooksLikeVariable "looks-like-variable" Warning,
+    /// A constant that occurs once and is nearly another one.
+    SingleConstant "single-constant" Warning,
 }
 
 impl fmt::Display for Code {
@@ -151,12 +173,22 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Another place that plays a part.
     pub related: Option<(Span, String)>,
+    /// A place and what to write there instead, where there is one likely repair.
+    pub fix: Option<(Span, String)>,
 }
 
 impl Diagnostic {
     /// A finding without hint or second place.
     pub fn new(code: Code, span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, message: message.into(), span, label: label.into(), hint: None, related: None }
+        Diagnostic {
+            code,
+            message: message.into(),
+            span,
+            label: label.into(),
+            hint: None,
+            related: None,
+            fix: None,
+        }
     }
 
     /// Adds what to do.
@@ -170,6 +202,13 @@ impl Diagnostic {
     #[must_use]
     pub fn related(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
         self.related = Some((span, label.into()));
+        self
+    }
+
+    /// Adds a repair: what to write in a place.
+    #[must_use]
+    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.fix = Some((span, text.into()));
         self
     }
 

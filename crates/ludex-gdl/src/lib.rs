@@ -30,6 +30,7 @@ pub mod caret;
 mod check;
 pub mod diagnostic;
 mod lower;
+mod remarks;
 pub mod rewrite;
 pub mod rules;
 pub mod spelling;
@@ -91,6 +92,9 @@ impl Sheet {
         let broken = findings.list.iter().any(Diagnostic::is_error);
         // Rules are missing where a clause was refused, so a missing `terminal` would be an echo.
         let game = if broken { None } else { check::check(&lowered, &mut findings) };
+        if game.is_some() && !findings.list.iter().any(Diagnostic::is_error) {
+            remarks::remark(&lowered, &parsed, &mut findings);
+        }
         let mut findings = findings.list;
         findings.sort_by_key(|f| (f.span, f.code));
         let broken = findings.iter().any(Diagnostic::is_error);

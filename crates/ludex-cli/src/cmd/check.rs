@@ -14,7 +14,7 @@ pub fn run(args: &Check, out: &mut dyn Write) -> Result<Status> {
     let mut sound = true;
     let mut missing = false;
     for argument in &args.games {
-        let loaded = match game::read(argument) {
+        let loaded = match game::read_quietly(argument) {
             Ok(loaded) => loaded,
             // A sheet that is not there should not cost the findings about the others.
             Err(error) if error.is::<Misuse>() => {

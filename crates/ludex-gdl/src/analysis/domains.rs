@@ -71,7 +71,7 @@ fn union<T: Ord + Copy>(into: &mut Vec<T>, from: &[T]) {
 
 /// A place that has a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Slot {
+pub(crate) enum Slot {
     Argument(RelationId, usize),
     Inside(Functor, usize),
 }
@@ -93,7 +93,12 @@ const MOST_WORK: usize = 200_000_000;
 impl Domains {
     /// Computes the domains.
     pub fn of(rules: &Rules) -> Domains {
-        Domains::by_place(rules).unwrap_or_else(|| Domains::everywhere(rules))
+        Domains::within(rules, MOST_WORK).unwrap_or_else(|| Domains::everywhere(rules))
+    }
+
+    /// The domains place by place; `None` if that takes more than so much work. (No public sheet takes two millions.)
+    pub(crate) fn within(rules: &Rules, work: usize) -> Option<Domains> {
+        Domains::by_place(rules, work)
     }
 
     /// Whatever the rules mention, in every place.
@@ -122,7 +127,7 @@ impl Domains {
     }
 
     /// The domains place by place; `None` if that is too much.
-    fn by_place(rules: &Rules) -> Option<Domains> {
+    fn by_place(rules: &Rules, most_work: usize) -> Option<Domains> {
         let mut domains = Domains { slots: HashMap::new(), other: Arc::default() };
         let (mut elements, mut work) = (0, 0);
         // Rules by the slots they read, so that a change wakes only those.
@@ -150,7 +155,7 @@ impl Domains {
             queued[index] = false;
             let rule = &rules.rules()[index];
             let variables = domains.narrowed(rule, &mut work);
-            if elements > MOST_ELEMENTS || work > MOST_WORK {
+            if elements > MOST_ELEMENTS || work > most_work {
                 return None;
             }
             let Some(variables) = variables else { continue };
@@ -185,7 +190,7 @@ impl Domains {
         self.at(Slot::Inside(functor, position))
     }
 
-    fn at(&self, slot: Slot) -> &Arc<Domain> {
+    pub(crate) fn at(&self, slot: Slot) -> &Arc<Domain> {
         self.slots.get(&slot).unwrap_or(&self.other)
     }
 

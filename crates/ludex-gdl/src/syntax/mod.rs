@@ -182,6 +182,13 @@ impl Findings {
         Findings { list: Vec::new(), limit: limits.findings }
     }
 
+    /// Adds a remark, as long as there is room: too many remarks are no error.
+    pub(crate) fn push_remark(&mut self, remark: Diagnostic) {
+        if self.list.len() < self.limit {
+            self.list.push(remark);
+        }
+    }
+
     pub(crate) fn push(&mut self, finding: Diagnostic) {
         match self.list.len().cmp(&self.limit) {
             std::cmp::Ordering::Less => self.list.push(finding),
