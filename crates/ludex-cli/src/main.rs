@@ -13,6 +13,7 @@ mod game;
 mod interrupt;
 mod json;
 mod limit;
+mod patch;
 mod plot;
 mod position;
 mod progress;

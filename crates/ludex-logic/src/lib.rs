@@ -5,6 +5,7 @@
 //! - `unroll`, `solver`: several moments of a game as clauses, and the SAT solver behind them
 //! - [`prove`]: induction, property-directed reachability, certificates, counterexamples
 //! - [`discover`]: what is worth knowing of a game, found and proved
+//! - [`review`]: what is likely wrong with a game, guessed from random play
 //! - [`facts`]: the value of what is proved, for the rest of Ludex
 //! - [`endgame`]: what is how far from a goal, by regression and by exhaustion, in one file
 //! - [`asp`]: the same questions as answer-set programs for clingo
@@ -40,6 +41,7 @@ pub mod endgame;
 pub mod facts;
 pub mod formula;
 pub mod prove;
+pub mod review;
 mod solver;
 pub mod transition;
 mod unroll;

@@ -1,24 +1,40 @@
 //! Arguments of the commands about sheets: check, print, debug, games, lsp.
 
-use super::{Device, GameArgument, Json};
+use super::{Device, GameArgument, Json, seconds};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Find out whether the rules of a game have a meaning
 ///
 /// Draws every finding with its place and a hint, and closes with a summary line for each game. Errors
-/// are findings that leave the rules without a meaning; warnings break the letter of the specification
-/// only. Exit status 1 if there is an error; 2 if a sheet is not there, after all others.
+/// are findings that leave the rules without a meaning; warnings break the letter of the specification, or say what can
+/// hardly be meant. With --deep the game is also played at random, and what is likely wrong with its meaning is told:
+/// guesses, each with the rule and the moves that show it. Exit status 1 if there is an error; 2 if a sheet is not
+/// there, after all others.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex check tictactoe
   ludex print nim > mygame.kif && ludex check mygame.kif --json
   ludex check mygame.kif tictactoe reversi
+  ludex check nim --deep --time 1
+  ludex check mygame.kif --deep --fix
   ludex print nim --as infix | ludex check -")]
 pub struct Check {
     /// Rule sheets: files, `-`, or names of bundled games
     #[arg(value_name = "GAME", required = true)]
     pub games: Vec<PathBuf>,
+    /// Play at random, and tell what is likely wrong with the meaning
+    #[arg(long)]
+    pub deep: bool,
+    /// The most seconds for --deep, for each game
+    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds, requires = "deep")]
+    pub time: f64,
+    /// Show the suggested repairs as a patch
+    #[arg(long, conflicts_with = "json")]
+    pub fix: bool,
+    /// Write what --fix shows into the files
+    #[arg(long, requires = "fix")]
+    pub write: bool,
     #[command(flatten)]
     pub json: Json,
 }

@@ -120,3 +120,72 @@ fn a_missing_sheet_does_not_cost_the_others() {
     let run = ludex(&["check", "no-such-sheet.kif", broken.path(), "--json"]).ends_with(2);
     assert_eq!(run.json().len(), 1);
 }
+
+/// One lamp is switched, and nothing keeps the others.
+const FORGETFUL: &str = "(role robot)
+(init (lamp 1 off))
+(init (lamp 2 off))
+(init (lamp 3 off))
+(<= (legal robot (light ?n)) (true (lamp ?n off)))
+(<= (next (lamp ?n on)) (does robot (light ?n)))
+(<= dark (true (lamp ?n off)))
+(<= terminal (not dark))
+(<= (goal robot 100) (not dark))
+(<= (goal robot 0) dark)
+";
+
+#[test]
+fn a_forgotten_frame_rule_is_shown_and_written() {
+    let sheet = Scratch::new("forgetful-lamps.kif", FORGETFUL);
+    let run = ludex(&["check", sheet.path(), "--deep", "--json"]).ends_with(0);
+    let answer = &run.json()[0];
+    let lost = answer["review"]["suspicions"]
+        .as_array()
+        .and_then(|list| list.iter().find(|s| s["kind"] == "lost-value"))
+        .unwrap_or_else(|| panic!("no lost value: {answer}"));
+    assert_eq!(lost["line"], 6, "{lost}");
+    assert_eq!(lost["moves"].as_array().map(Vec::len), Some(1), "{lost}");
+    let shown = ludex(&["check", sheet.path(), "--deep", "--fix"]).ends_with(0);
+    assert!(shown.out.contains("+(<= (next (lamp ?x1 ?x2))"), "{}", shown.out);
+    assert_eq!(std::fs::read_to_string(sheet.path()).expect("readable"), FORGETFUL, "shown, not written");
+    ludex(&["check", sheet.path(), "--deep", "--fix", "--write"]).ends_with(0);
+    let mended = ludex(&["check", sheet.path(), "--deep", "--json"]).ends_with(0);
+    let answer = &mended.json()[0];
+    assert_eq!(answer["review"]["suspicions"].as_array().map(Vec::len), Some(0), "{answer}");
+}
+
+#[test]
+fn a_misspelt_name_is_mended() {
+    let sheet = Scratch::new(
+        "misspelt-lamps.kif",
+        FORGETFUL.replace("(legal robot (light ?n)) (true (lamp", "(legal robot (light ?n)) (true (lmap"),
+    );
+    let run = ludex(&["check", sheet.path(), "--fix", "--write"]).ends_with(0);
+    assert!(run.out.contains("did you mean `lamp`?"), "{}", run.out);
+    assert_eq!(std::fs::read_to_string(sheet.path()).expect("readable"), FORGETFUL);
+    // What is no file cannot be written, and what has nothing to mend is left alone.
+    let none = ludex(&["check", "nim", "--fix", "--write"]).ends_with(0);
+    assert!(none.out.contains("no repair to suggest"), "{}", none.out);
+}
+
+#[test]
+fn every_command_warns_on_standard_error() {
+    let sheet = Scratch::new(
+        "warned-lamps.kif",
+        FORGETFUL.replace("(<= dark (true (lamp ?n off)))", "(<= dark (true (lamp ?n of)))"),
+    );
+    let run = ludex(&["simulate", sheet.path()]);
+    assert!(run.err.contains(":7:25: `of` never stands as argument 2 of `lamp`"), "{}", run.err);
+    assert_eq!(run.err.matches("never-holds").count(), 1, "{}", run.err);
+    assert_eq!(ludex(&["simulate", "nim"]).ends_with(0).err, "");
+}
+
+#[test]
+fn small_bundled_games_are_above_suspicion() {
+    for game in ["tictactoe", "nim", "pursuit", "racetoten", "minicheckers", "hanoi"] {
+        let run = ludex(&["check", game, "--deep", "--json"]).ends_with(0);
+        let review = &run.json()[0]["review"];
+        assert_eq!(review["suspicions"].as_array().map(Vec::len), Some(0), "{game}: {review}");
+        assert!(review["matches"].as_u64().is_some_and(|matches| matches > 0), "{game}: {review}");
+    }
+}
