@@ -1,75 +1,171 @@
-//! Names that look like coordinates.
+//! The order of the names along one side of a board.
+//!
+//! In this order of trust: a relation of the rules that leads from each name to the next; numbers; letters; the order
+//! in which the rules name them. An order changes looks only: which columns are sides of a board is decided without it.
 
-/// More columns or rows than this do not fit on a screen.
-const LONGEST: usize = 30;
+use crate::statics::Facts;
+use ludex_engine::terms::TermId;
+use ludex_engine::vocabulary::Vocabulary;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The names along one side of a board, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where an order comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trust {
+    /// The names stand as the rules mention them.
+    Mentioned,
+    /// Letters, from a on.
+    Letters,
+    /// Whole numbers, or a common stem with numbers behind.
+    Numbers,
+    /// A relation of the rules leads from each to the next.
+    Successors,
+}
+
+/// The names along one side, in order.
+#[derive(Clone, Debug)]
 pub struct Axis {
     /// The names.
-    pub labels: Vec<String>,
-    /// True if they are letters: those run across a board, whichever coordinate comes first.
+    pub names: Vec<TermId>,
+    /// Why in this order.
+    pub trust: Trust,
+    /// True if the names are letters: those run across a board, whichever coordinate comes first.
     pub letters: bool,
+    places: HashMap<TermId, usize>,
 }
 
 impl Axis {
-    /// The axis that the distinct `names` make, if they look like one: numbers without gaps (`1` to `8`),
-    /// numbers behind a common stem (`c1` to `c8`), or letters without gaps (`a` to `h`).
-    pub fn of(mut names: Vec<&str>) -> Option<Axis> {
-        if !(2..=LONGEST).contains(&names.len()) {
-            return None;
-        }
-        let letters = names.iter().all(|name| name.len() == 1 && name.as_bytes()[0].is_ascii_alphabetic());
-        let key = |name: &str| -> Option<i64> {
-            if letters {
-                return name.bytes().next().map(i64::from);
+    /// The order of the names.
+    pub fn of(vocabulary: &Vocabulary, facts: &[Facts], names: &[TermId]) -> Axis {
+        let text = |term: TermId| vocabulary.rules().symbols.name(vocabulary.terms().functor(term));
+        let constant = names.iter().all(|&name| vocabulary.terms().is_constant(name));
+        let letter = |name: &str| name.len() == 1 && name.as_bytes()[0].is_ascii_alphabetic();
+        let letters = constant && names.len() > 2 && names.iter().all(|&name| letter(text(name)));
+        let numbers = constant.then(|| by_number(names, text)).flatten();
+        if let Some(mut chain) = by_successors(facts, names) {
+            // Of a relation and its inverse, the one that counts upwards.
+            let falls = |order: &[TermId], sorted: &[TermId]| order.first() != sorted.first();
+            let sorted = if letters { Some(by_letter(names, text)) } else { numbers };
+            if sorted.is_some_and(|sorted| falls(&chain, &sorted)) {
+                chain.reverse();
             }
-            let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
-            digits.parse().ok()
-        };
-        // Two letters are more often two sides or two pieces than two columns.
-        if letters && names.len() < 3 {
-            return None;
+            return Axis::ordered(chain, Trust::Successors, letters);
         }
-        let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let first = names[0];
-        if !letters && names.iter().any(|name| name[..stem(name)] != first[..stem(first)]) {
-            return None;
+        match numbers {
+            Some(order) => Axis::ordered(order, Trust::Numbers, false),
+            None if letters => Axis::ordered(by_letter(names, text), Trust::Letters, true),
+            None => Axis::ordered(names.to_vec(), Trust::Mentioned, false),
         }
-        let mut keys = names.iter().map(|name| key(name)).collect::<Option<Vec<i64>>>()?;
-        keys.sort_unstable();
-        if keys.windows(2).any(|pair| pair[0].checked_add(1) != Some(pair[1])) {
-            return None;
-        }
-        names.sort_by_key(|name| key(name));
-        Some(Axis { labels: names.into_iter().map(str::to_owned).collect(), letters })
+    }
+
+    fn ordered(names: Vec<TermId>, trust: Trust, letters: bool) -> Axis {
+        let places = names.iter().enumerate().map(|(place, &name)| (name, place)).collect();
+        Axis { names, trust, letters, places }
     }
 
     /// Where the name stands.
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.labels.iter().position(|label| label == name)
+    pub fn place(&self, name: TermId) -> Option<usize> {
+        self.places.get(&name).copied()
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::Axis;
+fn by_letter<'v>(names: &[TermId], text: impl Fn(TermId) -> &'v str) -> Vec<TermId> {
+    let mut order = names.to_vec();
+    order.sort_by_key(|&name| text(name));
+    order
+}
 
-    #[test]
-    fn coordinates_are_recognised_and_ordered() {
-        let labels = |names: &[&str]| Axis::of(names.to_vec()).map(|axis| axis.labels.join(" "));
-        assert_eq!(
-            labels(&["2", "10", "1", "3", "9", "8", "7", "6", "5", "4"]).as_deref(),
-            Some("1 2 3 4 5 6 7 8 9 10")
-        );
-        assert_eq!(labels(&["b", "c", "a"]).as_deref(), Some("a b c"));
-        assert_eq!(labels(&["c2", "c1"]).as_deref(), Some("c1 c2"));
-        assert_eq!(labels(&["1", "2", "blank"]), None);
-        assert_eq!(labels(&["x", "o", "b"]), None);
-        assert_eq!(labels(&["a", "b"]), None);
-        assert_eq!(labels(&["1", "3"]), None);
-        assert_eq!(labels(&["1"]), None);
-        assert_eq!(labels(&["99999999999999999999", "1"]), None);
-        assert_eq!(labels(&["é", "1"]), None);
+/// Names that are numbers, or numbers behind a common stem (`c1` to `c8`).
+fn by_number<'v>(names: &[TermId], text: impl Fn(TermId) -> &'v str) -> Option<Vec<TermId>> {
+    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let first = text(*names.first()?);
+    let number = |&term: &TermId| {
+        let name = text(term);
+        let same = name[..stem(name)] == first[..stem(first)];
+        same.then(|| name[stem(name)..].parse::<u64>().ok()).flatten().map(|number| (number, term))
+    };
+    let mut keyed = names.iter().map(number).collect::<Option<Vec<_>>>()?;
+    keyed.sort_unstable();
+    Some(keyed.into_iter().map(|(_, name)| name).collect())
+}
+
+/// The order that a relation of the facts gives, if one leads from each name to the next. The relation may have more
+/// arguments: then those with the same other arguments are a relation of their own, such as `(step north 1 2)`.
+fn by_successors(facts: &[Facts], names: &[TermId]) -> Option<Vec<TermId>> {
+    if names.len() < 2 {
+        return None;
     }
+    let among: HashSet<TermId> = names.iter().copied().collect();
+    let mut cycle = None;
+    for facts in facts {
+        let width = facts.rows.first().map_or(0, Vec::len);
+        if !(2..=4).contains(&width) {
+            continue;
+        }
+        for from in 0..width {
+            for to in from + 1..width {
+                let mut relations: BTreeMap<Vec<TermId>, Vec<(TermId, TermId)>> = BTreeMap::new();
+                for row in
+                    facts.rows.iter().filter(|row| among.contains(&row[from]) && among.contains(&row[to]))
+                {
+                    let others = (0..width).filter(|&i| i != from && i != to).map(|i| row[i]).collect();
+                    relations.entry(others).or_default().push((row[from], row[to]));
+                }
+                for pairs in relations.values() {
+                    match chain(names, pairs) {
+                        Some((order, false)) => return Some(order),
+                        Some((order, true)) => cycle = cycle.or(Some(order)),
+                        None => {}
+                    }
+                }
+            }
+        }
+    }
+    cycle
+}
+
+/// The names as a path through the pairs, each led to once; and whether the last leads to the first again. A total
+/// order that lists all pairs is one as well.
+fn chain(names: &[TermId], pairs: &[(TermId, TermId)]) -> Option<(Vec<TermId>, bool)> {
+    let count = names.len();
+    let mut leads: HashMap<TermId, Vec<TermId>> = HashMap::new();
+    for &(from, to) in pairs.iter().filter(|(from, to)| from != to) {
+        leads.entry(from).or_default().push(to);
+    }
+    if count > 2 && pairs.len() >= count * (count - 1) / 2 {
+        // Each leads to all behind it.
+        let mut order = names.to_vec();
+        order.sort_by_key(|name| std::cmp::Reverse(leads.get(name).map_or(0, Vec::len)));
+        let place: HashMap<TermId, usize> = order.iter().enumerate().map(|(i, &name)| (name, i)).collect();
+        let total = leads.values().map(Vec::len).sum::<usize>() == count * (count - 1) / 2;
+        let upwards = pairs.iter().all(|(from, to)| from == to || place[from] < place[to]);
+        return (total && upwards).then_some((order, false));
+    }
+    if leads.values().any(|to| to.len() > 1) || leads.len() + 1 < count {
+        return None;
+    }
+    let reached: HashSet<TermId> = leads.values().map(|to| to[0]).collect();
+    if reached.len() != leads.len() {
+        return None;
+    }
+    let starts: Vec<TermId> = names.iter().copied().filter(|name| !reached.contains(name)).collect();
+    let (start, cyclic) = match starts.as_slice() {
+        [start] => (*start, false),
+        [] => (*names.first()?, true),
+        _ => return None,
+    };
+    let mut order = vec![start];
+    let mut at = start;
+    while let Some(&next) = leads.get(&at).and_then(|to| to.first()).filter(|&&next| next != start) {
+        order.push(next);
+        at = next;
+        if order.len() > count {
+            return None;
+        }
+    }
+    (order.len() == count).then_some((order, cyclic))
 }

@@ -1,52 +1,103 @@
-//! What stands in a cell: blanks as dots, long names cut short where that leaves them distinct.
+//! What stands on a spot: blanks as nothing, long names cut short where that leaves them distinct.
 
-use std::collections::HashSet;
+use crate::evidence::Evidence;
+use crate::scene::{Colour, Glyph};
+use ludex_engine::terms::TermId;
+use std::collections::{HashMap, HashSet};
 
-/// The names at one place of a shape, which are written into cells.
+/// How the contents of one relation are written.
 #[derive(Debug)]
-pub struct Writing {
-    /// All names but the blank one.
+pub struct Contents {
+    /// The columns that are content.
+    columns: Vec<usize>,
+    /// For each column the name that stands for *nothing here*.
+    blanks: Vec<Option<TermId>>,
+    /// The name of the relation, where that is the content.
+    relation: String,
+    /// How many letters tell all names apart; none if many are needed.
+    length: Option<usize>,
+    /// Names that are cut, in order.
     names: Vec<String>,
-    /// The name that stands for *nothing here*.
-    blank: Option<String>,
 }
 
-impl Writing {
-    /// `full` says that no cell is without a content initially, so that a name must stand for *nothing*.
-    pub fn of(names: &[&str], full: bool) -> Writing {
-        let blank = names.iter().find(|name| is_blank(name)).copied();
-        // `b` is blank in many sheets, and black or blue in others.
-        let letter = ["b", "e", "-"].into_iter().find(|letter| names.contains(letter));
-        let letter = letter.filter(|_| full && !names.contains(&"w") && !names.contains(&"r"));
-        let blank = blank.or(letter);
-        let names =
-            names.iter().filter(|name| Some(**name) != blank).map(|name| (*name).to_owned()).collect();
-        Writing { names, blank: blank.map(str::to_owned) }
-    }
-
-    /// What a cell shows for the name; `length` cuts it.
-    pub fn write(&self, name: &str, length: Option<usize>) -> String {
-        match length {
-            _ if self.blank.as_deref() == Some(name) => ".".to_owned(),
-            Some(length) => prefix(name, length).to_owned(),
-            None => name.to_owned(),
+impl Contents {
+    /// The contents of a table in these columns.
+    pub fn of(evidence: &Evidence, table: usize, columns: &[usize]) -> Contents {
+        let rows = evidence.initially(table);
+        let blanks: Vec<Option<TermId>> = columns
+            .iter()
+            .map(|&column| {
+                let values = &evidence.tables[table].columns[column].values;
+                blank(evidence, values, rows.iter().map(|row| row[column]))
+            })
+            .collect();
+        let mut names = Vec::new();
+        for (&column, blank) in columns.iter().zip(&blanks) {
+            let values = evidence.tables[table].columns[column].values.iter();
+            names.extend(values.filter(|&value| Some(*value) != *blank).map(|&value| evidence.show(value)));
         }
+        names.sort_unstable();
+        let length = prefix_length(&names);
+        let relation = evidence.name(evidence.tables[table].name).to_owned();
+        Contents { columns: columns.to_vec(), blanks, relation, length, names }
     }
 
-    /// `b = black`, for every name that `length` cuts.
-    pub fn legend(&self, length: Option<usize>) -> Vec<String> {
-        let Some(length) = length else { return Vec::new() };
+    /// What a row of the table shows; nothing for a blank.
+    pub fn mark(&self, evidence: &Evidence, row: &[TermId]) -> Option<(Glyph, String, Colour)> {
+        if self.columns.is_empty() {
+            let blank = is_blank(&self.relation);
+            let mark = (Glyph::Text(self.relation.clone()), self.relation.clone(), Colour::Neutral);
+            return (!blank).then_some(mark);
+        }
+        let shown: Vec<TermId> = self
+            .columns
+            .iter()
+            .zip(&self.blanks)
+            .filter(|(column, blank)| Some(row[**column]) != **blank)
+            .map(|(&column, _)| row[column])
+            .collect();
+        if shown.is_empty() {
+            return None;
+        }
+        let parts: Vec<String> = shown
+            .iter()
+            .map(|&value| {
+                let name = evidence.show(value);
+                self.length.map_or(name.clone(), |length| prefix(&name, length).to_owned())
+            })
+            .collect();
+        // Single letters can be read side by side; longer parts need something between.
+        let text = parts.join(if self.length == Some(1) { "" } else { "/" });
+        let role = shown.iter().find_map(|&value| evidence.role_of(value));
+        Some((Glyph::Text(text.clone()), text, role.map_or(Colour::Neutral, Colour::Role)))
+    }
+
+    /// `b = black`, for every name that is cut.
+    pub fn legend(&self) -> Vec<String> {
+        let Some(length) = self.length else { return Vec::new() };
         let cut = self.names.iter().filter(|name| prefix(name, length) != name.as_str());
         cut.map(|name| format!("{} = {name}", prefix(name, length))).collect()
     }
 }
 
-/// How many letters tell all names apart, across the places of the content; `None` if many are needed.
-pub fn prefix_length(writings: &[Writing]) -> Option<usize> {
+/// The value that stands for *nothing here*: by its name, else the one that most cells have initially, if it is
+/// more than half of them and no role's.
+fn blank(evidence: &Evidence, values: &[TermId], initially: impl Iterator<Item = TermId>) -> Option<TermId> {
+    if let Some(&named) = values.iter().find(|&&value| is_blank(&evidence.show(value))) {
+        return Some(named);
+    }
+    let mut counts: HashMap<TermId, usize> = HashMap::new();
+    initially.for_each(|value| *counts.entry(value).or_default() += 1);
+    let all: usize = counts.values().sum();
+    let (most, count) = counts.into_iter().max_by_key(|&(value, count)| (count, std::cmp::Reverse(value)))?;
+    (values.len() > 1 && count * 2 > all && all > 1 && evidence.role_of(most).is_none()).then_some(most)
+}
+
+/// How many letters tell all names apart.
+fn prefix_length(names: &[String]) -> Option<usize> {
     (1..=2).find(|&length| {
         let mut seen = HashSet::new();
-        let mut names = writings.iter().flat_map(|writing| &writing.names);
-        names.all(|name| name != "." && seen.insert(prefix(name, length)))
+        names.iter().all(|name| name != "." && seen.insert(prefix(name, length)))
     })
 }
 

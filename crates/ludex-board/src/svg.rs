@@ -1,93 +1,139 @@
-//! A state as a picture (SVG): the same boards as in text, squares side by side, and the list of the rest below.
+//! A scene as a picture (SVG): calm colours that follow the page around it, light or dark; every spot can be found by its number.
 
-use crate::layout::Board;
+use crate::scene::{Board, Colour, Glyph, Outline, Point, Scene, Spot};
 use std::fmt::Write;
 
-/// The side of a square, and the room for labels, in pixels.
-const SQUARE: usize = 40;
-const MARGIN: usize = 28;
-const LINE: usize = 18;
-
+const LINE: f64 = 20.0;
 /// The width of a letter of the lists, roughly: what is longer is broken.
-const LETTER: usize = 8;
+const LETTER: f64 = 8.0;
 
-/// Boards from left to right with what is on them, and everything else.
-pub(crate) fn picture(boards: &[(&Board, &[String])], others: &[String]) -> String {
-    let width_of = |board: &Board| MARGIN * 2 + board.columns.len() * SQUARE;
-    let height_of = |board: &Board| MARGIN * 2 + board.rows.len() * SQUARE;
-    let across: usize = boards.iter().map(|(board, _)| width_of(board)).sum();
-    let down = boards.iter().map(|(board, _)| height_of(board)).max().unwrap_or(0);
-    let width = across.max(320);
-    let lines = broken(others, (width - MARGIN) / LETTER);
-    let height = down + MARGIN / 2 + lines.len() * LINE;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"14\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
-    );
-    let mut left = 0;
-    for (board, contents) in boards {
-        squares(board, contents, left, &mut out);
-        left += width_of(board);
+/// Colours as variables, so that a page may set its own; dark where the reader likes it dark.
+const STYLE: &str = "\
+.ludex{--ground:#fffdf8;--ink:#2b2a27;--soft:#8a8578;--line:#cfc7b4;--light:#f6efdf;--dark:#e7dbc0;--fault:#c0392b;\
+--role-0:#f8f8f5;--role-1:#35322d;--role-2:#b5483a;--role-3:#3f6fa8;--role-4:#4f8a4b;--role-5:#b98b2f;--neutral:#5a564d;\
+font-family:system-ui,sans-serif;font-size:14px}\
+@media(prefers-color-scheme:dark){.ludex{--ground:#1d1f21;--ink:#e6e3db;--soft:#8f8b80;--line:#4a4a48;--light:#3a3b3a;--dark:#2f3030;--neutral:#b9b4a7}}\
+.ludex .spot>.edge{stroke:var(--line);fill:var(--light)}.ludex .dark>.edge{fill:var(--dark)}\
+.ludex .fault>.edge{stroke:var(--fault);stroke-width:3}\
+.ludex text{fill:var(--ink);text-anchor:middle;dominant-baseline:central}.ludex .label{fill:var(--soft);font-size:12px}\
+.ludex .rest{text-anchor:start;fill:var(--soft)}.ludex .lines{stroke:var(--line);stroke-width:2}";
+
+impl Scene {
+    /// The scene as an SVG document.
+    pub fn svg(&self) -> String {
+        let width = self.width.max(320.0);
+        let words: Vec<&str> = self
+            .asides
+            .iter()
+            .map(|aside| aside.tooltip.as_str())
+            .chain(self.rest.iter().map(String::as_str))
+            .collect();
+        let lines = broken(&words, ((width - 24.0) / LETTER) as usize);
+        let height = self.height + 12.0 + lines.len() as f64 * LINE;
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ludex\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\">\n<style>{STYLE}</style>\n\
+             <rect width=\"100%\" height=\"100%\" style=\"fill:var(--ground)\"/>\n"
+        );
+        for board in &self.boards {
+            draw(board, &mut out);
+        }
+        for (number, line) in lines.iter().enumerate() {
+            let at = Point { x: 12.0, y: self.height + (number as f64 + 0.5) * LINE };
+            text(&mut out, at, "rest", "", line);
+        }
+        out.push_str("</svg>\n");
+        out
     }
-    for (number, line) in lines.iter().enumerate() {
-        text(&mut out, MARGIN / 2, down + (number + 1) * LINE, "start", "#333", line);
-    }
-    out.push_str("</svg>\n");
-    out
 }
 
-/// The first coordinate runs to the right, the second upwards.
-fn squares(board: &Board, contents: &[String], left: usize, out: &mut String) {
-    let columns = board.columns.len();
-    let rows = board.rows.len();
-    for y in 0..rows {
-        for x in 0..columns {
-            let cell = y * columns + x;
-            if !board.exists[cell] {
-                continue;
-            }
-            let (px, py) = (left + MARGIN + x * SQUARE, MARGIN + (rows - 1 - y) * SQUARE);
-            let fill = if (x + y) % 2 == 0 { "#e8d9b5" } else { "#f4ecd8" };
-            let _ = writeln!(
+fn draw(board: &Board, out: &mut String) {
+    out.push_str("<g class=\"board\">\n");
+    for (from, to) in &board.lines {
+        let _ = writeln!(
+            out,
+            "<line class=\"lines\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
+            from.x, from.y, to.x, to.y
+        );
+    }
+    for spot in &board.spots {
+        draw_spot(spot, out);
+    }
+    for label in &board.labels {
+        text(out, label.at, "label", "", &label.text);
+    }
+    out.push_str("</g>\n");
+}
+
+fn draw_spot(spot: &Spot, out: &mut String) {
+    let class = [("spot", true), (" dark", spot.dark), (" fault", spot.fault.is_some())];
+    let class: String = class.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+    let _ = write!(
+        out,
+        "<g class=\"{class}\" data-spot=\"{}\" aria-label=\"{}\">",
+        spot.id.0,
+        escaped(&spot.name)
+    );
+    let mut tips: Vec<String> = vec![spot.name.clone()];
+    tips.extend(spot.marks.iter().map(|mark| mark.tooltip.clone()));
+    let _ = write!(out, "<title>{}</title>", escaped(&tips.join("\n")));
+    let Point { x, y } = spot.centre;
+    match &spot.outline {
+        Outline::Rectangle(width, height) => {
+            let (left, top) = (x - width / 2.0, y - height / 2.0);
+            let _ = write!(
                 out,
-                "<rect x=\"{px}\" y=\"{py}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\" stroke=\"#a89a78\"/>"
+                "<rect class=\"edge\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width}\" height=\"{height}\"/>"
             );
-            let content = contents[cell].as_str();
-            if !content.is_empty() && content != "." {
-                text(out, px + SQUARE / 2, py + SQUARE / 2 + 5, "middle", "#111", content);
-            }
+        }
+        Outline::Circle(radius) => {
+            let _ = write!(out, "<circle class=\"edge\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>");
+        }
+        Outline::Polygon(corners) => {
+            let corners: Vec<String> = corners.iter().map(|c| format!("{:.1},{:.1}", c.x, c.y)).collect();
+            let _ = write!(out, "<polygon class=\"edge\" points=\"{}\"/>", corners.join(" "));
         }
     }
-    for (x, label) in board.columns.iter().enumerate() {
-        let px = left + MARGIN + x * SQUARE + SQUARE / 2;
-        text(out, px, MARGIN + rows * SQUARE + LINE, "middle", "#777", label);
+    for mark in &spot.marks {
+        let Glyph::Text(shown) = &mark.glyph;
+        let colour = match mark.colour {
+            Colour::Role(_) | Colour::Neutral => "",
+        };
+        text(out, spot.centre, "mark", colour, shown);
     }
-    for (y, label) in board.rows.iter().enumerate() {
-        let py = MARGIN + (rows - 1 - y) * SQUARE + SQUARE / 2 + 5;
-        text(out, left + MARGIN - 8, py, "end", "#777", label);
-    }
+    out.push_str("</g>\n");
 }
 
-fn text(out: &mut String, x: usize, y: usize, anchor: &str, fill: &str, words: &str) {
-    let _ = write!(out, "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"{fill}\">");
+fn text(out: &mut String, at: Point, class: &str, style: &str, words: &str) {
+    let _ = write!(out, "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\"", at.x, at.y);
+    if !style.is_empty() {
+        let _ = write!(out, " style=\"{style}\"");
+    }
+    let _ = writeln!(out, ">{}</text>", escaped(words));
+}
+
+/// The words as XML text: what XML cannot hold is shown as what it is, unreadable.
+pub(crate) fn escaped(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
     for letter in words.chars() {
         match letter {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             '"' => out.push_str("&quot;"),
-            // What XML cannot hold is shown as what it is: unreadable.
+            '\'' => out.push_str("&#39;"),
+            '\n' => out.push('\n'),
             letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
-                out.push('\u{fffd}');
+                out.push('\u{fffd}')
             }
             letter => out.push(letter),
         }
     }
-    out.push_str("</text>\n");
+    out
 }
 
 /// The words in lines of at most so many letters; a longer word has a line of its own.
-fn broken(words: &[String], letters: usize) -> Vec<String> {
+fn broken(words: &[&str], letters: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words {
         match lines.last_mut() {
@@ -95,33 +141,8 @@ fn broken(words: &[String], letters: usize) -> Vec<String> {
                 line.push_str("  ");
                 line.push_str(word);
             }
-            _ => lines.push(word.clone()),
+            _ => lines.push((*word).to_owned()),
         }
     }
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::picture;
-    use crate::layout::Board;
-
-    #[test]
-    fn squares_pieces_and_the_rest_are_drawn_and_names_are_escaped() {
-        let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let board = Board {
-            title: "(cell x y _)".to_owned(),
-            columns: names(&["1", "2"]),
-            rows: names(&["a"]),
-            exists: vec![true, false],
-            legend: Vec::new(),
-        };
-        let drawn = picture(&[(&board, &names(&["<&>", ""]))], &names(&["(control x)"]));
-        assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"));
-        // The ground, and the one square that exists.
-        assert_eq!(drawn.matches("<rect").count(), 2);
-        assert!(drawn.contains("&lt;&amp;&gt;") && drawn.contains("(control x)"));
-        // The piece, two columns, a row, the list.
-        assert_eq!(drawn.matches("<text").count(), 5);
-    }
 }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::games;
 use crate::load::{self, LoadError};
 use crate::play::{Match, PlayError};
-use ludex_board::Boards;
+use ludex_board::Drawing;
 use ludex_engine::perft::perft;
 use ludex_engine::prepared::Prepared;
 use ludex_engine::propnet::lanes::Lanes;
@@ -55,7 +55,7 @@ struct Inner {
     engine: OnceLock<Result<Arc<dyn Engine>, BuildError>>,
     /// 512 games at a time; nothing where the network does not take the game.
     lanes: OnceLock<Option<Lanes>>,
-    boards: OnceLock<Boards>,
+    drawing: OnceLock<Drawing>,
 }
 
 impl fmt::Debug for Game {
@@ -114,7 +114,7 @@ impl Game {
             budget,
             engine: OnceLock::new(),
             lanes: OnceLock::new(),
-            boards: OnceLock::new(),
+            drawing: OnceLock::new(),
         };
         Game { inner: Arc::new(inner) }
     }
@@ -177,12 +177,19 @@ impl Game {
         self.inner.lanes.get_or_init(build).as_ref()
     }
 
-    /// How its states are drawn.
-    pub(crate) fn boards(&self, engine: &dyn Engine) -> &Boards {
-        self.inner.boards.get_or_init(|| {
-            let mut state = vec![0; engine.vocabulary().words()];
+    /// How its states are drawn and its moves are entered by clicks.
+    pub fn drawing(&self) -> Result<&Drawing> {
+        Ok(self.drawing_by(&**self.engine()?))
+    }
+
+    /// The same by an engine that is there; where the budget does not suffice to look for boards, a list.
+    pub(crate) fn drawing_by(&self, engine: &dyn Engine) -> &Drawing {
+        self.inner.drawing.get_or_init(|| {
+            let vocabulary = engine.vocabulary();
+            let mut state = vec![0; vocabulary.words()];
             engine.worker().initial(&mut state);
-            Boards::of(engine.vocabulary(), &state)
+            let found = Drawing::find(vocabulary, &state, &self.inner.budget);
+            found.unwrap_or_else(|_| Drawing::list(vocabulary))
         })
     }
 

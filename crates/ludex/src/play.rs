@@ -220,12 +220,12 @@ impl Match {
 
     /// The current state as a board, where the fluents look like one, and a list of the rest.
     pub fn draw(&self) -> String {
-        self.game.boards(&*self.engine).draw(self.engine.vocabulary(), self.state())
+        self.game.drawing_by(&*self.engine).scene(self.state()).text()
     }
 
     /// The same as a picture, an SVG document.
     pub fn svg(&self) -> String {
-        self.game.boards(&*self.engine).svg(self.engine.vocabulary(), self.state())
+        self.game.drawing_by(&*self.engine).scene(self.state()).svg()
     }
 
     /// The current state as engines know it.

@@ -16,7 +16,7 @@ use ludex::ggp::manager::{self, Event, Joint, Played, Setting, Terms, Unfit};
 use ludex::ggp::record::MatchRecord;
 use ludex::ggp::sexp::canonical;
 use ludex::search::agent;
-use ludex_board::Boards;
+use ludex_board::Drawing;
 use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, Write};
@@ -67,7 +67,9 @@ fn one(
         players.iter().enumerate().map(|(number, player)| player.seat(args, number)).collect();
     let vocabulary: &Vocabulary = setting.engine.vocabulary();
     let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
-    let mut boards: Option<Boards> = None;
+    let mut state = vec![0; vocabulary.words()];
+    setting.engine.worker().initial(&mut state);
+    let drawing = Drawing::find(setting.engine.vocabulary(), &state, &ludex::engine::Budget::default())?;
     manager::fits(vocabulary, seats.len()).map_err(unfit)?;
     if !args.json.json {
         let names: Vec<String> = seats.iter().map(|seat| seat.name()).collect();
@@ -79,7 +81,7 @@ fn one(
     let mut shown = Ok(());
     let mut watch = |event: Event<'_>| {
         if !args.json.json && shown.is_ok() {
-            shown = show(&event, vocabulary, &roles, &mut boards, out);
+            shown = show(&event, &roles, &drawing, out);
         }
     };
     let Played { record, fault } = manager::run(setting, &mut seats, terms, &mut watch).map_err(unfit)?;
@@ -99,13 +101,7 @@ fn broken_off(setting: &Setting, record: &MatchRecord, fault: &Fault) -> Error {
     limit::met(&setting.name, format!("step {}", record.moves.len()), fault)
 }
 
-fn show(
-    event: &Event<'_>,
-    vocabulary: &Vocabulary,
-    roles: &[String],
-    boards: &mut Option<Boards>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn show(event: &Event<'_>, roles: &[String], drawing: &Drawing, out: &mut dyn Write) -> io::Result<()> {
     match event {
         Event::State { step, state, joint } => {
             if let Some(Joint { moves, errors, remarks }) = joint {
@@ -118,12 +114,11 @@ fn show(
                     writeln!(out, "{role} thinks: {remark}")?;
                 }
             }
-            let boards = boards.get_or_insert_with(|| Boards::of(vocabulary, state));
             if *step == 0 {
-                out.write_all(boards.legend().as_bytes())?;
+                out.write_all(drawing.legend().as_bytes())?;
             }
             writeln!(out, "\nStep {step}")?;
-            out.write_all(boards.draw(vocabulary, state).as_bytes())?;
+            out.write_all(drawing.scene(state).text().as_bytes())?;
         }
         Event::Over { fault: Some(_), .. } => {
             writeln!(out, "The match was broken off: the judge met a limit.")?;

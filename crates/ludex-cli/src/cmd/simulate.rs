@@ -8,9 +8,9 @@ use ludex::engine::engine::Worker;
 use ludex::engine::fault::Fault;
 use ludex::engine::random::Random;
 use ludex::engine::row;
-use ludex::engine::vocabulary::{MoveId, Vocabulary};
+use ludex::engine::vocabulary::MoveId;
 use ludex::ggp::record::{Header, Step, header_line, step_line};
-use ludex_board::Boards;
+use ludex_board::Drawing;
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,7 +18,7 @@ pub fn run(args: &Simulate, out: &mut dyn Write) -> Result<Status> {
     let budget = args.allowance.budget(args.bounds);
     let loaded = game::read_at(&args.game.game, &args.position, &budget)?;
     let engine = loaded.quick(args.engine.engine, &budget)?;
-    let vocabulary: &Vocabulary = engine.vocabulary();
+    let vocabulary = engine.vocabulary();
     let mut worker = engine.worker();
     worker.obey(&budget);
     let roles: Vec<String> = vocabulary.roles().map(|role| vocabulary.show_role(role)).collect();
@@ -37,9 +37,9 @@ pub fn run(args: &Simulate, out: &mut dyn Write) -> Result<Status> {
         Box::new(Recorded { roles })
     } else {
         writeln!(out, "{}, engine {}, seed {seed}", loaded.name, engine.name())?;
-        let boards = Boards::of(vocabulary, &state);
-        out.write_all(boards.legend().as_bytes())?;
-        Box::new(Drawn { vocabulary, boards, roles, number: 0 })
+        let drawing = Drawing::find(vocabulary, &state, &budget)?;
+        out.write_all(drawing.legend().as_bytes())?;
+        Box::new(Drawn { drawing, roles, number: 0 })
     };
     let mut random = Random::new(seed);
     let mut next = state.clone();
@@ -131,19 +131,18 @@ impl Show for Recorded {
 }
 
 /// Boards and sentences.
-struct Drawn<'v> {
-    vocabulary: &'v Vocabulary,
-    boards: Boards,
+struct Drawn {
+    drawing: Drawing,
     roles: Vec<String>,
     number: usize,
 }
 
-impl Show for Drawn<'_> {
+impl Show for Drawn {
     fn step(&mut self, step: &Step, state: &[u64], out: &mut dyn Write) -> io::Result<()> {
         let over = step.terminal == Some(true);
         writeln!(out, "\nStep {}{}", self.number, if over { ": the game is over" } else { "" })?;
         self.number += 1;
-        out.write_all(self.boards.draw(self.vocabulary, state).as_bytes())?;
+        out.write_all(self.drawing.scene(state).text().as_bytes())?;
         if let Some(legals) = &step.legals {
             writeln!(
                 out,
@@ -169,7 +168,7 @@ impl Show for Drawn<'_> {
     }
 }
 
-impl Drawn<'_> {
+impl Drawn {
     fn by_role(&self, values: impl Iterator<Item = String>) -> String {
         let pairs: Vec<String> =
             self.roles.iter().zip(values).map(|(role, value)| format!("{role} {value}")).collect();

@@ -19,7 +19,7 @@ use ludex::engines;
 use ludex::gdl::spelling::did_you_mean;
 use ludex::search::agent::{self, Agent, AgentError};
 use ludex::search::estimate::Estimate;
-use ludex_board::Boards;
+use ludex_board::Drawing;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -52,16 +52,16 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     }
     let mut state = vec![0; vocabulary.words()];
     engine.worker().initial(&mut state);
-    let boards = Boards::of(vocabulary, &state);
+    let drawing = Drawing::find(engine.vocabulary(), &state, &args.bounds.budget())?;
     writeln!(out, "{}: you are {}", loaded.name, names[role])?;
-    out.write_all(boards.legend().as_bytes())?;
+    out.write_all(drawing.legend().as_bytes())?;
     let clock = Duration::from_secs_f64(args.playclock);
     let settings = agent::Settings { ponder: false, ..settings(args.agent, args.bounds) };
     let mut session = Session {
         name: loaded.name.clone(),
         engine: &*engine,
         vocabulary,
-        boards,
+        drawing,
         role: RoleId(role as u32),
         agents: agents(loaded.prepared()?, &names, &settings),
         names,
@@ -91,7 +91,7 @@ struct Session<'g> {
     name: String,
     engine: &'g dyn Engine,
     vocabulary: &'g Vocabulary,
-    boards: Boards,
+    drawing: Drawing,
     role: RoleId,
     names: Vec<String>,
     agents: Vec<Agent>,
@@ -118,7 +118,7 @@ impl Session<'_> {
         loop {
             let state = self.states.last().cloned().unwrap_or_default();
             writeln!(out, "\nStep {}", self.joints.len())?;
-            out.write_all(self.boards.draw(self.vocabulary, &state).as_bytes())?;
+            out.write_all(self.drawing.scene(&state).text().as_bytes())?;
             let over = worker.is_terminal(&state).map_err(|fault| self.met(&fault))?;
             let mut legal = Vec::new();
             if over {

@@ -1,0 +1,244 @@
+//! How the states of one game are drawn and its moves are entered: found once, then only looked up.
+
+use crate::clicks::{self, Click};
+use crate::evidence::Evidence;
+use crate::find;
+use crate::placed::{Place, Placed};
+use crate::scene::{Aside, Board, Colour, Fault, Mark, Point, Scene, SpotId};
+use ludex_engine::budget::{Budget, Exceeded};
+use ludex_engine::row;
+use ludex_engine::terms::TermId;
+use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use std::sync::Arc;
+
+/// How the states of one game are drawn and its moves are entered.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    vocabulary: Arc<Vocabulary>,
+    boards: Vec<Placed>,
+    /// Where each fluent goes.
+    places: Vec<Place>,
+    clicks: Vec<Click>,
+    spots: usize,
+}
+
+/// One click, or one press of a button.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Step {
+    /// A spot is clicked.
+    Spot(SpotId),
+    /// One of these spots is clicked, whichever: a column.
+    Spots(Vec<SpotId>),
+    /// A button with this text is pressed.
+    Button(String),
+}
+
+/// What was found of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The boards, the main one first.
+    pub boards: Vec<BoardLayout>,
+    /// How the moves that are not mere buttons are entered.
+    pub clicks: Vec<ClickLayout>,
+}
+
+/// One board of a layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoardLayout {
+    /// The name of the relation that it shows.
+    pub relation: String,
+    /// What kind it is: a word of [`crate::scene::Kind::name`].
+    pub kind: &'static str,
+    /// Its columns.
+    pub width: usize,
+    /// Its rows.
+    pub height: usize,
+}
+
+/// How the moves of one name are entered. Arguments are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClickLayout {
+    /// The name of the move.
+    pub action: String,
+    /// The arguments that are the cell clicked first; one for a column.
+    pub from: Vec<usize>,
+    /// The arguments of the cells clicked then.
+    pub to: Vec<Vec<usize>>,
+}
+
+/// The room between boards, and around the picture.
+const GAP: f64 = 12.0;
+
+impl Drawing {
+    /// Finds the boards of a game whose initial state is given.
+    pub fn find(vocabulary: &Arc<Vocabulary>, initial: &[u64], budget: &Budget) -> Result<Drawing, Exceeded> {
+        let mut meter = budget.meter();
+        let evidence = Evidence::of(vocabulary, initial, &mut meter)?;
+        let (boards, places) = find::boards(&evidence, &mut meter)?;
+        let clicks = clicks::of_moves(&evidence, &boards, &mut meter)?;
+        let spots = boards.iter().map(|board| board.spots.len()).sum();
+        Ok(Drawing { vocabulary: vocabulary.clone(), boards, places, clicks, spots })
+    }
+
+    /// A drawing without boards: every state is a list. For when there is no time to look for boards.
+    pub fn list(vocabulary: &Arc<Vocabulary>) -> Drawing {
+        let places = vec![Place::Rest; vocabulary.fluent_count()];
+        Drawing { vocabulary: vocabulary.clone(), boards: Vec::new(), places, clicks: Vec::new(), spots: 0 }
+    }
+
+    /// How many spots there are on all boards; they are numbered from zero.
+    pub fn spot_count(&self) -> usize {
+        self.spots
+    }
+
+    /// What is drawn of a state.
+    pub fn scene(&self, state: &[u64]) -> Scene {
+        let mut boards: Vec<Board> = Vec::new();
+        let mut left = GAP;
+        let mut height: f64 = 0.0;
+        for placed in &self.boards {
+            boards.push(moved(placed, Point { x: left, y: GAP }));
+            left += placed.width + GAP;
+            height = height.max(placed.height + GAP);
+        }
+        let mut of: Vec<(usize, usize)> = vec![(0, 0); self.spots];
+        for (number, board) in boards.iter().enumerate() {
+            for (at, spot) in board.spots.iter().enumerate() {
+                of[spot.id.index()] = (number, at);
+            }
+        }
+        let mut values = vec![0u32; self.spots];
+        let mut asides = Vec::new();
+        let mut rest = Vec::new();
+        for fluent in row::fluents(state) {
+            let tooltip = || self.vocabulary.show_fluent(fluent);
+            match &self.places[fluent.index()] {
+                Place::Spot { spot, table, mark } => {
+                    let (board, at) = of[spot.index()];
+                    if self.boards[board].total == Some(*table) {
+                        values[spot.index()] += 1;
+                    }
+                    if let Some((glyph, text, colour)) = mark {
+                        let (glyph, text, colour) = (glyph.clone(), text.clone(), *colour);
+                        boards[board].spots[at].marks.push(Mark { glyph, text, colour, tooltip: tooltip() });
+                    }
+                }
+                Place::Aside { label, value, colour } => asides.push(Aside {
+                    label: label.clone(),
+                    value: value.clone(),
+                    colour: *colour,
+                    tooltip: tooltip(),
+                }),
+                Place::Rest => rest.push(tooltip()),
+            }
+        }
+        for (placed, board) in
+            self.boards.iter().zip(&mut boards).filter(|(placed, _)| placed.total.is_some())
+        {
+            let _ = placed;
+            for spot in &mut board.spots {
+                spot.fault = match values[spot.id.index()] {
+                    0 => Some(Fault::NoValue),
+                    1 => None,
+                    _ => Some(Fault::Several),
+                };
+            }
+        }
+        Scene { width: left.max(320.0), height, boards, asides, rest }
+    }
+
+    /// How a move is entered. Several moves may begin alike; moves with the same steps are told apart by a menu.
+    pub fn clicks(&self, role: RoleId, action: MoveId) -> Vec<Step> {
+        let term = self.vocabulary.action(role, action);
+        let terms = self.vocabulary.terms();
+        let head = (terms.functor(term), terms.arguments(term).len());
+        let click = self.clicks.iter().find(|click| (click.name, click.arity) == head);
+        let steps = click.map(|click| self.steps(click, term)).unwrap_or_default();
+        if steps.is_empty() { vec![Step::Button(self.vocabulary.show_move(role, action))] } else { steps }
+    }
+
+    fn steps(&self, click: &Click, term: TermId) -> Vec<Step> {
+        let value = |column: &usize| {
+            click.paths[*column].iter().try_fold(term, |term, &argument| {
+                self.vocabulary.terms().arguments(term).get(argument).copied()
+            })
+        };
+        let mut steps = Vec::new();
+        for cell in &click.cells {
+            let Some(key) = cell.columns.iter().map(value).collect::<Option<Vec<TermId>>>() else { continue };
+            let board = &self.boards[cell.board];
+            if cell.side {
+                let column = board.grid.as_ref().and_then(|grid| grid.columns.place(key[0]));
+                let spots: Vec<SpotId> = board
+                    .spots
+                    .iter()
+                    .filter(|spot| Some(spot.column) == column)
+                    .map(|spot| spot.id)
+                    .collect();
+                if !spots.is_empty() {
+                    steps.push(Step::Spots(spots));
+                }
+            } else if let Some(&spot) = board.keys.get(&key) {
+                steps.push(Step::Spot(spot));
+            }
+        }
+        steps
+    }
+
+    /// What the boards show and what their abbreviations mean, a line for each board.
+    pub fn legend(&self) -> String {
+        let lines = self.boards.iter().map(|board| {
+            let mut parts = vec![format!("board {}", board.title)];
+            parts.extend(board.legend.iter().cloned());
+            parts.join(", ") + "\n"
+        });
+        lines.collect()
+    }
+
+    /// What was found: for programs.
+    pub fn layout(&self) -> Layout {
+        let name = |symbol| self.vocabulary.rules().symbols.name(symbol).to_owned();
+        let boards = self.boards.iter().map(|board| BoardLayout {
+            relation: name(board.relation),
+            kind: board.kind.name(),
+            width: board.columns,
+            height: board.rows,
+        });
+        let clicks = self.clicks.iter().filter_map(|click| {
+            let mut cells =
+                click.cells.iter().map(|cell| cell.columns.iter().map(|column| column + 1).collect());
+            Some(ClickLayout { action: name(click.name), from: cells.next()?, to: cells.collect() })
+        });
+        Layout { boards: boards.collect(), clicks: clicks.collect() }
+    }
+
+    /// The colour of a role is its own in every picture; this is for whoever draws a legend.
+    pub fn roles(&self) -> impl Iterator<Item = (Colour, String)> + '_ {
+        self.vocabulary.roles().map(|role| (Colour::Role(role), self.vocabulary.show_role(role)))
+    }
+}
+
+/// The board at its place in the picture.
+fn moved(placed: &Placed, at: Point) -> Board {
+    let shift = |point: Point| Point { x: point.x + at.x, y: point.y + at.y };
+    let mut spots = placed.spots.clone();
+    for spot in &mut spots {
+        spot.centre = shift(spot.centre);
+        if let crate::scene::Outline::Polygon(corners) = &mut spot.outline {
+            corners.iter_mut().for_each(|corner| *corner = shift(*corner));
+        }
+    }
+    let mut labels = placed.labels.clone();
+    labels.iter_mut().for_each(|label| label.at = shift(label.at));
+    Board {
+        kind: placed.kind,
+        title: placed.title.clone(),
+        at,
+        width: placed.width,
+        height: placed.height,
+        spots,
+        labels,
+        lines: placed.lines.iter().map(|&(from, to)| (shift(from), shift(to))).collect(),
+    }
+}

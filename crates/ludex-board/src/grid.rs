@@ -1,0 +1,170 @@
+//! Relations that are grids: two columns are coordinates, at most one more tells boards apart that stand side by side,
+//! and what remains is the content.
+//!
+//! Every pair of columns is scored by what the rules say of it, never by what things are called: a cell has at most one
+//! content initially, better just one; both coordinates come from the same values, or have an order; moves name the same pairs;
+//! roles are no coordinates.
+
+use crate::axis::{Axis, Trust};
+use crate::evidence::Evidence;
+use ludex_engine::budget::{Exceeded, Meter};
+use ludex_engine::terms::TermId;
+use std::collections::HashSet;
+
+/// A relation read as a grid.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// The table, by its number.
+    pub table: usize,
+    /// The column that runs across.
+    pub x: usize,
+    /// The column that runs upwards.
+    pub y: usize,
+    /// The column that tells boards apart, if there is one.
+    pub split: Option<usize>,
+    /// The other columns.
+    pub content: Vec<usize>,
+    /// The names across.
+    pub columns: Axis,
+    /// The names upwards.
+    pub rows: Axis,
+    /// The names of the boards; one that stands for nothing if there is no split.
+    pub boards: Vec<Option<TermId>>,
+    /// Every cell has just one content initially.
+    pub total: bool,
+    /// How much speaks for it.
+    pub score: f64,
+}
+
+/// More names than this along a side are no board.
+const LONGEST: usize = 64;
+/// At least so much of the grid must be in the vocabulary; a checkers board uses half.
+const COVERED: f64 = 0.25;
+/// No more boards than this stand side by side.
+const MOST_BOARDS: usize = 16;
+/// What speaks less for a grid than this does not make one.
+const LEAST: f64 = 3.0;
+
+/// The best reading of the table as a grid.
+pub fn best(evidence: &Evidence, number: usize, meter: &mut Meter) -> Result<Option<Grid>, Exceeded> {
+    let table = &evidence.tables[number];
+    let mut best: Option<Grid> = None;
+    if !(2..=8).contains(&table.width()) {
+        return Ok(None);
+    }
+    for x in 0..table.width() {
+        for y in x + 1..table.width() {
+            meter.tick_by(table.rows.len() as u64 * 2)?;
+            let Some(grid) = read(evidence, number, x, y) else { continue };
+            if best.as_ref().is_none_or(|best| best.score < grid.score - 1e-9) {
+                best = Some(grid);
+            }
+        }
+    }
+    Ok(best.filter(|grid| grid.score >= LEAST))
+}
+
+fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> {
+    let table = &evidence.tables[number];
+    let (across, up) = (&table.columns[x].values, &table.columns[y].values);
+    let sides = 2..=LONGEST;
+    if !sides.contains(&across.len()) || !sides.contains(&up.len()) {
+        return None;
+    }
+    let cells: HashSet<(TermId, TermId)> = table.rows.iter().map(|row| (row[x], row[y])).collect();
+    let size = across.len() * up.len();
+    if (cells.len() as f64) < COVERED * size as f64 || cells.len() < 4 {
+        return None;
+    }
+    let initially = evidence.initially(number);
+    let mut split = None;
+    if !once(initially.iter().map(|row| (row[x], row[y]))) {
+        let others = (0..table.width()).filter(|&k| k != x && k != y);
+        let fits = |&k: &usize| {
+            (2..=MOST_BOARDS).contains(&table.columns[k].values.len())
+                && once(initially.iter().map(|row| (row[x], row[y], row[k])))
+        };
+        split = Some(others.filter(fits).min_by_key(|&k| table.columns[k].values.len())?);
+    }
+    let boards: Vec<Option<TermId>> =
+        split.map_or(vec![None], |k| table.columns[k].values.iter().map(|&name| Some(name)).collect());
+    let places: HashSet<_> = table.rows.iter().map(|row| (row[x], row[y], split.map(|k| row[k]))).collect();
+    let full = initially.len() as f64 / places.len() as f64;
+    let total = initially.len() == places.len();
+    let content: Vec<usize> = (0..table.width()).filter(|&k| k != x && k != y && Some(k) != split).collect();
+    let columns = evidence.axis(across);
+    let rows = evidence.axis(up);
+    let order = |axis: &Axis| match axis.trust {
+        Trust::Successors => 1.0,
+        Trust::Numbers => 0.8,
+        Trust::Letters | Trust::Mentioned => 0.0,
+    };
+    let alike = across == up;
+    let named = evidence.named_by_moves(across, up);
+    // A value for each name of one column is a list of numbers, not a board.
+    let function = content.is_empty()
+        && [x, y].iter().any(|&k| {
+            let keys: HashSet<TermId> = initially.iter().map(|row| row[k]).collect();
+            keys.len() == initially.len() && keys.len() == table.columns[k].values.len()
+        });
+    let roles = [across, up].iter().filter(|names| evidence.are_roles(names)).count();
+    let score = 4.0 * full.min(1.0)
+        + if alike { 1.5 } else { 0.0 }
+        + order(&columns)
+        + order(&rows)
+        + if named { 2.0 } else { 0.0 }
+        + (cells.len() as f64).log2() * 0.5
+        - if split.is_some() { 1.5 } else { 0.0 }
+        - if content.is_empty() { 1.0 } else { 0.0 }
+        - if function && !alike { 5.0 } else { 0.0 }
+        - 4.0 * roles as f64
+        - 0.1 * (x + y) as f64;
+    // Letters run across the board, as in chess.
+    let turned = rows.letters && !columns.letters;
+    let (x, y, columns, rows) = if turned { (y, x, rows, columns) } else { (x, y, columns, rows) };
+    Some(Grid { table: number, x, y, split, content, columns, rows, boards, total, score })
+}
+
+fn once<K: std::hash::Hash + Eq>(keys: impl Iterator<Item = K>) -> bool {
+    let mut seen = HashSet::new();
+    keys.into_iter().all(|key| seen.insert(key))
+}
+
+impl Grid {
+    /// How wide one board is.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// How high one board is.
+    pub fn height(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The cell of a row of the table: which board, column and row.
+    pub fn cell(&self, row: &[TermId]) -> Option<(usize, usize, usize)> {
+        let board = match self.split {
+            Some(split) => self.boards.iter().position(|&name| name == Some(row[split]))?,
+            None => 0,
+        };
+        Some((board, self.columns.place(row[self.x])?, self.rows.place(row[self.y])?))
+    }
+
+    /// True if the cells of `other` are cells of this grid, so that it can be laid over.
+    pub fn takes(&self, other: &Grid) -> bool {
+        let within = |axis: &Axis, of: &Axis| of.names.iter().all(|&name| axis.place(name).is_some());
+        (other.split.is_none() || other.boards == self.boards)
+            && (other.split.is_some() || self.split.is_none())
+            && within(&self.columns, &other.columns)
+            && within(&self.rows, &other.rows)
+    }
+
+    /// The cell on this grid of a row of another grid's table, which this grid takes.
+    pub fn cell_of(&self, other: &Grid, row: &[TermId]) -> Option<(usize, usize, usize)> {
+        let board = match other.split {
+            Some(split) => self.boards.iter().position(|&name| name == Some(row[split]))?,
+            None => 0,
+        };
+        Some((board, self.columns.place(row[other.x])?, self.rows.place(row[other.y])?))
+    }
+}
