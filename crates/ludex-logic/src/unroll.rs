@@ -190,9 +190,9 @@ impl<'s> Unrolling<'s> {
         self.read(time, signal).unwrap_or_else(|| self.solver.constant(false))
     }
 
-    /// The literal of a signal that is written.
+    /// The literal of a signal that is written. Work that was called off may have no such frame.
     fn read(&self, time: usize, signal: Signal) -> Option<Lit> {
-        let lit = self.frames[time].nodes[signal.node()]?;
+        let lit = self.frames.get(time)?.nodes[signal.node()]?;
         Some(if signal.is_inverted() { !lit } else { lit })
     }
 
