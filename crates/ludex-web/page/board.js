@@ -1,0 +1,211 @@
+// Draws a position, and turns clicks and keys into moves.
+
+import { h, s } from './dom.js';
+
+const CHESS = { king: '♚', queen: '♛', rook: '♜', bishop: '♝', knight: '♞', pawn: '♟' };
+
+function points(list) {
+  return list.map(([x, y]) => `${x},${y}`).join(' ');
+}
+
+/** A position as a picture. With `choose` its spots are buttons that keys reach; clicks are for whoever holds it. */
+export function draw(scene, { turned = false, targets = null, picked = [], heat = null, choose = null, label = 'board' } = {}) {
+  const { width, height } = scene;
+  const flip = turned ? (x, y) => [width - x, height - y] : (x, y) => [x, y];
+  const changed = new Set(scene.changed ?? []);
+  const svg = s('svg', {
+    class: 'board',
+    viewBox: `0 0 ${Math.max(width, 1)} ${Math.max(height, 1)}`,
+    role: choose ? 'group' : 'img',
+    'aria-label': label,
+  });
+  let focusable = null;
+  for (const board of scene.boards) {
+    for (const [x1, y1, x2, y2] of board.lines) {
+      const [[a, b], [c, d]] = [flip(x1, y1), flip(x2, y2)];
+      svg.append(s('line', { class: 'edge', x1: a, y1: b, x2: c, y2: d }));
+    }
+    for (const [x, y, text] of board.labels) {
+      const [a, b] = flip(x, y);
+      svg.append(s('text', { class: 'label', x: a, y: b, 'aria-hidden': 'true' }, text));
+    }
+    for (const spot of board.spots) {
+      const [x, y] = flip(spot.x, spot.y);
+      const what = spot.marks.map((mark) => mark.text || mark.tip).join(', ');
+      const name = spot.name + (what ? ': ' + what : '') + (spot.fault ? ': ' + spot.fault : '');
+      const isTarget = targets?.has(spot.id);
+      const classes = ['spot', spot.dark && 'dark', spot.fault && 'fault', changed.has(spot.id) && 'changed',
+        isTarget && 'target', picked.includes(spot.id) && 'picked'].filter(Boolean).join(' ');
+      const group = s('g', {
+        class: classes,
+        transform: `translate(${x} ${y})`,
+        'data-spot': spot.id,
+        'data-column': spot.column,
+        'data-row': spot.row,
+        role: choose ? 'button' : null,
+        'aria-label': choose ? name : null,
+        'aria-disabled': choose && !isTarget ? 'true' : null,
+        tabindex: choose ? '-1' : null,
+      });
+      group.append(s('title', {}, spot.marks.map((mark) => mark.tip).join('\n') || name));
+      group.append(outline(spot.outline, turned));
+      if (heat?.has(spot.id)) group.append(shade(spot.outline, heat.get(spot.id), turned));
+      spot.marks.forEach((mark, at) => group.append(drawMark(mark, at, spot.marks.length, size(spot.outline))));
+      if (isTarget) group.append(s('circle', { class: 'dot', r: 4 }));
+      if (choose) {
+        if (!focusable || (isTarget && !focusable.classList.contains('target'))) focusable = group;
+      }
+      svg.append(group);
+    }
+  }
+  if (choose) {
+    focusable?.setAttribute('tabindex', '0');
+    svg.addEventListener('keydown', (event) => keys(event, svg, choose));
+  }
+  return svg;
+}
+
+function size(outline) {
+  if (outline.radius) return outline.radius * 2;
+  if (outline.points) return Math.min(...['0', '1'].map((axis) => {
+    const values = outline.points.map((point) => point[axis]);
+    return Math.max(...values) - Math.min(...values);
+  })) * 0.85;
+  return Math.min(outline.width, outline.height);
+}
+
+function outline(shape, turned) {
+  if (shape.radius) return s('circle', { class: 'cell', r: shape.radius });
+  if (shape.points) return s('polygon', { class: 'cell', points: points(shape.points), transform: turned ? 'rotate(180)' : null });
+  return s('rect', { class: 'cell', x: -shape.width / 2, y: -shape.height / 2, width: shape.width, height: shape.height });
+}
+
+function shade(shape, value, turned) {
+  const copy = outline(shape, turned);
+  copy.setAttribute('class', 'heat');
+  copy.style.opacity = String(0.12 + 0.5 * value);
+  return copy;
+}
+
+function drawMark(mark, at, count, room) {
+  // Several marks share the spot in a square.
+  const across = Math.ceil(Math.sqrt(count));
+  const scale = 1 / across;
+  const x = ((at % across) - (across - 1) / 2) * room * scale;
+  const y = (Math.floor(at / across) - (Math.ceil(count / across) - 1) / 2) * room * scale;
+  const colour = mark.colour === null ? 'neutral' : `role${mark.colour % 6}`;
+  const group = s('g', { class: `mark ${colour}`, transform: `translate(${x} ${y}) scale(${(scale * room) / 40})` });
+  const text = mark.glyph?.text ?? mark.text ?? '';
+  const letter = text.length === 1 && /[a-z]/i.test(text);
+  if (text.toLowerCase() === 'x') group.append(s('path', { class: 'stroke', d: 'M-11 -11 L11 11 M11 -11 L-11 11' }));
+  else if (text.toLowerCase() === 'o') group.append(s('circle', { class: 'stroke', r: 11 }));
+  else if (letter && mark.colour !== null) {
+    group.append(s('circle', { class: 'piece', r: 14 }), s('text', { class: 'inside', 'font-size': 15 }, text));
+  } else {
+    const shown = CHESS[text] ?? text;
+    const long = [...shown].length;
+    group.append(s('text', { class: 'glyph', 'font-size': long > 5 ? 8 : long > 3 ? 11 : long > 2 ? 14 : long > 1 ? 18 : 26 }, shown));
+  }
+  return group;
+}
+
+/** Arrow keys go to the nearest spot that way; Enter and the blank choose. */
+function keys(event, svg, choose) {
+  const at = event.target.closest('.spot');
+  if (!at) return;
+  if (event.key === 'Enter' || event.key === ' ') {
+    event.preventDefault();
+    choose(Number(at.dataset.spot));
+    return;
+  }
+  const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  if (!way) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const middle = (spot) => {
+    const { e, f } = spot.transform.baseVal.consolidate().matrix;
+    return [e, f];
+  };
+  const [x, y] = middle(at);
+  let best = null;
+  for (const spot of svg.querySelectorAll('.spot')) {
+    const [a, b] = middle(spot);
+    const along = (a - x) * way[0] + (b - y) * way[1];
+    const aside = Math.abs((a - x) * way[1]) + Math.abs((b - y) * way[0]);
+    if (along <= 0.5) continue;
+    const cost = along + 3 * aside;
+    if (!best || cost < best.cost) best = { spot, cost };
+  }
+  if (!best) return;
+  svg.querySelectorAll('[tabindex="0"]').forEach((spot) => spot.setAttribute('tabindex', '-1'));
+  best.spot.setAttribute('tabindex', '0');
+  best.spot.focus();
+}
+
+/** What stands beside the boards: turn, counters, and whatever is not drawn. */
+export function beside(scene) {
+  const list = h('dl', { class: 'asides' });
+  for (const aside of scene.asides) {
+    const colour = aside.colour === null ? '' : `role${aside.colour % 6}`;
+    list.append(h('div', { title: aside.tip }, h('dt', {}, aside.label), h('dd', { class: colour }, aside.value)));
+  }
+  const rest = scene.rest.length
+    ? h('details', { class: 'rest' }, h('summary', {}, `${scene.rest.length} more`), h('ul', {}, scene.rest.map((text) => h('li', {}, text))))
+    : null;
+  return [scene.asides.length ? list : null, rest];
+}
+
+/** The moves of one role, narrowed click by click. A move is [number, words, steps]; a step is a list of spots or words. */
+export class Choice {
+  constructor(moves) {
+    this.all = moves;
+    this.begin();
+  }
+
+  begin() {
+    this.left = this.all;
+    this.depth = 0;
+    this.picked = [];
+  }
+
+  /** The spots that can be clicked now. */
+  targets() {
+    const spots = new Set();
+    for (const [, , steps] of this.left) {
+      const step = steps[this.depth];
+      if (Array.isArray(step)) step.forEach((spot) => spots.add(spot));
+    }
+    return spots;
+  }
+
+  /** What can be pressed now. */
+  buttons() {
+    const words = new Set();
+    for (const [, , steps] of this.left) if (typeof steps[this.depth] === 'string') words.add(steps[this.depth]);
+    return [...words];
+  }
+
+  /** Moves that are complete, while others go on from here. */
+  complete() {
+    return this.depth > 0 ? this.left.filter(([, , steps]) => steps.length === this.depth) : [];
+  }
+
+  /** Goes on by a spot or a button; a move if all its steps are made and no other has the same. */
+  take(step) {
+    const fits = ([, , steps]) => {
+      const next = steps[this.depth];
+      return typeof step === 'string' ? next === step : Array.isArray(next) && next.includes(step);
+    };
+    const left = this.left.filter(fits);
+    if (left.length === 0) {
+      const again = this.depth > 0;
+      const same = this.picked[this.picked.length - 1] === step;
+      this.begin();
+      return again && !same ? this.take(step) : null;
+    }
+    this.left = left;
+    this.depth += 1;
+    if (typeof step === 'number') this.picked.push(step);
+    return left.length === 1 && left[0][2].length <= this.depth ? left[0] : null;
+  }
+}

@@ -1,0 +1,165 @@
+//! Any game on a page: see it, play it, understand it, write it.
+//!
+//! A [`Server`] listens at one address and serves a page that is part of the program (`page/`: plain modules, SVG and
+//! CSS, without a build step). Matches live here, not in the page: two tabs see the same match, a reload resumes it, and
+//! every move is written to disk as it is made.
+//!
+//! Nobody is trusted: `guard` decides who may ask, [`Limits`] how much everybody together may have, and nothing that comes
+//! from a page is a path or becomes markup. What it cannot do: serve people who should not see each other's matches.
+//! Whoever has the token has all of them.
+
+#![forbid(unsafe_code)]
+
+mod api;
+mod assets;
+mod catalogue;
+mod connections;
+mod guard;
+mod jobs;
+mod limits;
+mod live;
+mod matches;
+mod opened;
+mod random;
+mod record;
+mod refusal;
+mod scene;
+mod stream;
+mod thinking;
+mod tree;
+mod understand;
+mod write;
+
+pub use guard::SHORTEST_TOKEN;
+pub use limits::Limits;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
+use catalogue::Catalogue;
+use guard::Guard;
+use jobs::Jobs;
+use live::Live;
+use matches::Matches;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use thinking::Agents;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+/// How often what nobody uses is looked for.
+const TIDYING: Duration = Duration::from_secs(5);
+
+/// How a server is set up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where it listens; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// The token; a random one if none is given.
+    pub token: Option<String>,
+    /// A folder of rule sheets to offer.
+    pub games: Option<PathBuf>,
+    /// The folder in which matches and pasted sheets are kept.
+    pub keep: PathBuf,
+    /// The name and the rules of the game to open first.
+    pub first: Option<(String, String)>,
+    /// How much everybody together may have.
+    pub limits: Limits,
+}
+
+/// A server, with everything that its visitors share.
+pub struct Server {
+    catalogue: Catalogue,
+    matches: Matches,
+    agents: Arc<Agents>,
+    jobs: Jobs,
+    streams: Arc<Semaphore>,
+    limits: Limits,
+    /// The game to open first.
+    first: Option<String>,
+}
+
+impl Server {
+    fn new(options: &Options) -> io::Result<Arc<Server>> {
+        let limits = options.limits.clone();
+        let catalogue = Catalogue::new(options.games.as_deref(), &options.keep, &limits)?;
+        let first = match &options.first {
+            None => None,
+            Some((name, text)) => {
+                let bundled = ludex::games::find(name).filter(|game| game.text == text);
+                let id = bundled.map(|game| Ok(format!("bundled.{}", game.name)));
+                let id = id.unwrap_or_else(|| catalogue.paste(text).map(|game| game.id.clone()));
+                Some(id.map_err(|refusal| io::Error::other(refusal.why))?)
+            }
+        };
+        Ok(Arc::new(Server {
+            matches: Matches::new(&options.keep, &limits)?,
+            agents: Arc::new(Agents::new(&limits)),
+            jobs: Jobs::new(&limits),
+            streams: Arc::new(Semaphore::new(limits.streams)),
+            catalogue,
+            limits,
+            first,
+        }))
+    }
+
+    /// Lets somebody think for a match, if there is something to think about.
+    fn think(self: &Arc<Server>, live: &Arc<Live>) {
+        let server = self.clone();
+        let saved = move |live: &Live| {
+            // The next move is another chance; the match is in memory.
+            let _ = server.matches.save(live);
+        };
+        thinking::begin(live, &self.agents, Arc::new(saved));
+    }
+
+    fn router(self: &Arc<Server>, guard: Guard) -> Router {
+        Router::new()
+            .route("/api", post(api::command))
+            .route("/api/events", post(api::events))
+            .fallback(get(assets::file))
+            .layer(DefaultBodyLimit::max(self.limits.body))
+            .layer(axum::middleware::from_fn_with_state(Arc::new(guard), guard::guard))
+            .with_state(self.clone())
+    }
+}
+
+/// Listens and serves until the process ends. `ready` is told the address to open, token included.
+pub fn serve(options: &Options, ready: impl FnOnce(&str) -> io::Result<()>) -> io::Result<()> {
+    let token = options.token.clone().unwrap_or_else(random::word);
+    if token.len() < SHORTEST_TOKEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    {
+        let why = format!("a token has {SHORTEST_TOKEN} or more letters, digits and dashes");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    let server = Server::new(options)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(64)
+        .enable_io()
+        .enable_time()
+        .build()?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(options.address).await?;
+        let address = listener.local_addr()?;
+        let router = server.router(Guard::new(address, token.clone(), &options.limits));
+        let keeper = server.clone();
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(TIDYING).await;
+                let keeper = keeper.clone();
+                let tidy = move || {
+                    keeper.matches.tidy();
+                    keeper.agents.tidy(|id| keeper.matches.is_asleep(id));
+                };
+                // What failed now is done in five seconds.
+                let _ = tokio::task::spawn_blocking(tidy).await;
+            }
+        });
+        ready(&format!("http://{address}/?token={token}"))?;
+        connections::serve(listener, router, &options.limits).await
+    })
+}

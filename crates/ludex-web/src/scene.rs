@@ -1,0 +1,94 @@
+//! Drawings for the page: what `ludex-board` found, as JSON. The page draws it; it decides nothing.
+
+use ludex::engine::vocabulary::{MoveId, RoleId};
+use ludex_board::scene::{Board, Colour, Fault, Glyph, Label, Mark, Outline, Scene, Spot};
+use ludex_board::{Drawing, Step};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// A position as the page draws it, with the spots that changed since the one before.
+pub fn json(drawing: &Drawing, state: &[u64], before: Option<&[u64]>) -> Value {
+    let scene = drawing.scene(state);
+    let changed = before.map_or_else(Vec::new, |before| changed(&drawing.scene(before), &scene));
+    let boards: Vec<Value> = scene.boards.iter().map(board).collect();
+    let asides = scene.asides.iter().map(|aside| {
+        json!({ "label": aside.label, "value": aside.value, "colour": colour(aside.colour), "tip": aside.tooltip })
+    });
+    json!({
+        "width": scene.width, "height": scene.height, "boards": boards, "changed": changed,
+        "asides": asides.collect::<Vec<_>>(), "rest": scene.rest,
+    })
+}
+
+/// What is clicked for a move: for each step the numbers of the spots that will do, or the words of a button.
+pub fn steps(drawing: &Drawing, role: RoleId, action: MoveId) -> Vec<Value> {
+    let step = |step: &Step| match step {
+        Step::Spot(spot) => json!([spot.0]),
+        Step::Spots(spots) => json!(spots.iter().map(|spot| spot.0).collect::<Vec<_>>()),
+        Step::Button(words) => json!(words),
+        _ => Value::Null,
+    };
+    drawing.clicks(role, action).iter().map(step).collect()
+}
+
+fn changed(before: &Scene, after: &Scene) -> Vec<u32> {
+    let spots = |scene: &Scene| -> HashMap<u32, Vec<Mark>> {
+        let all = scene.boards.iter().flat_map(|board| &board.spots);
+        all.map(|spot| (spot.id.0, spot.marks.clone())).collect()
+    };
+    let (before, after) = (spots(before), spots(after));
+    let mut changed: Vec<u32> =
+        after.into_iter().filter(|(id, marks)| before.get(id) != Some(marks)).map(|(id, _)| id).collect();
+    changed.sort_unstable();
+    changed
+}
+
+fn board(board: &Board) -> Value {
+    let label = |label: &Label| json!([label.at.x, label.at.y, label.text]);
+    json!({
+        "kind": board.kind.name(), "title": board.title, "x": board.at.x, "y": board.at.y,
+        "width": board.width, "height": board.height,
+        "spots": board.spots.iter().map(spot).collect::<Vec<_>>(),
+        "labels": board.labels.iter().map(label).collect::<Vec<_>>(),
+        "lines": board.lines.iter().map(|(from, to)| json!([from.x, from.y, to.x, to.y])).collect::<Vec<_>>(),
+    })
+}
+
+fn spot(spot: &Spot) -> Value {
+    let outline = match &spot.outline {
+        Outline::Rectangle(width, height) => json!({ "width": width, "height": height }),
+        Outline::Circle(radius) => json!({ "radius": radius }),
+        Outline::Polygon(points) => {
+            json!({ "points": points.iter().map(|p| json!([p.x, p.y])).collect::<Vec<_>>() })
+        }
+    };
+    let fault = spot.fault.map(|fault| match fault {
+        Fault::NoValue => "nothing holds here, which should not be",
+        Fault::Several => "several things hold here, which should not be",
+    });
+    json!({
+        "id": spot.id.0, "name": spot.name, "x": spot.centre.x, "y": spot.centre.y, "outline": outline,
+        "dark": spot.dark, "column": spot.column, "row": spot.row, "fault": fault,
+        "marks": spot.marks.iter().map(mark).collect::<Vec<_>>(),
+    })
+}
+
+fn mark(mark: &Mark) -> Value {
+    json!({
+        "glyph": glyph(&mark.glyph), "text": mark.text, "colour": colour(mark.colour), "tip": mark.tooltip,
+    })
+}
+
+fn glyph(glyph: &Glyph) -> Value {
+    match glyph {
+        Glyph::Text(text) => json!({ "text": text }),
+        _ => Value::Null,
+    }
+}
+
+fn colour(colour: Colour) -> Value {
+    match colour {
+        Colour::Role(role) => json!(role.index()),
+        Colour::Neutral => Value::Null,
+    }
+}
