@@ -9,6 +9,8 @@ mod prove;
 mod sheet;
 mod shell;
 mod stats;
+#[cfg(feature = "web")]
+mod web;
 
 pub use endgame::{Count, Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
 pub use engine::{Bench, Device, Perft, Replay, Simulate};
@@ -19,6 +21,8 @@ pub use prove::{Backend, Prove};
 pub use sheet::{Check, Debug, Form, Games, Lsp, Notation, Print, Target};
 pub use shell::{Completions, Man};
 pub use stats::Stats;
+#[cfg(feature = "web")]
+pub use web::Web;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
@@ -64,6 +68,8 @@ pub enum Command {
     Play(Play),
     Player(Player),
     Match(Match),
+    #[cfg(feature = "web")]
+    Web(Web),
     Frame(Frame),
     Minimax(Minimax),
     Endgame(Endgame),

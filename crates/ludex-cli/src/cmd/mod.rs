@@ -23,6 +23,8 @@ mod shell;
 mod simulate;
 mod solve;
 mod stats;
+#[cfg(feature = "web")]
+mod web;
 
 use crate::args::Command;
 use crate::status::Status;
@@ -49,6 +51,8 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Play(args) => play::run(args, out),
         Command::Player(args) => player::run(args, out),
         Command::Match(args) => match_::run(args, out),
+        #[cfg(feature = "web")]
+        Command::Web(args) => web::run(args, out),
         Command::Games(args) => games::run(args, out),
         Command::Lsp(args) => lsp::run(args, out),
         Command::Completions(args) => shell::completions(args, out),

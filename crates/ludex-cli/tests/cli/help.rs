@@ -80,20 +80,20 @@ fn the_examples_of_all_help_texts_work_as_typed() {
 fn run_example(line: &str, folder: &Path) {
     let ports = [free_port(), free_port()];
     let replaced = line.replace("9147", &ports[0]).replace("9148", &ports[1]);
-    let is_player = line.starts_with("ludex player");
+    let serves = ["player", "web"].into_iter().find(|name| line.split(' ').nth(1) == Some(name));
     // Whom a match is to reach must be there.
     let served = replaced.contains("match ") && replaced.contains("localhost:");
     let players: Vec<Child> = if served {
-        ports.iter().map(|port| player(&["--port", port], folder)).collect()
+        ports.iter().map(|port| server("player", &["--port", port], folder)).collect()
     } else {
         Vec::new()
     };
-    if is_player {
+    if let Some(name) = serves {
         let mut words: Vec<&str> = replaced.split_whitespace().skip(2).collect();
         if !words.contains(&"--port") {
             words.extend(["--port", &ports[0]]);
         }
-        end(player(&words, folder));
+        end(server(name, &words, folder));
         return;
     }
     let output = Command::new("sh")
@@ -108,12 +108,13 @@ fn run_example(line: &str, folder: &Path) {
     assert_eq!(output.status.code(), Some(0), "{line}\n{out}\n{err}");
 }
 
-/// A player that says where it listens.
-fn player(arguments: &[&str], folder: &Path) -> Child {
+/// A player or a page that says where it listens. What it keeps it keeps in the folder.
+fn server(name: &str, arguments: &[&str], folder: &Path) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ludex"))
-        .arg("player")
+        .arg(name)
         .args(arguments)
         .current_dir(folder)
+        .env("XDG_STATE_HOME", folder)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

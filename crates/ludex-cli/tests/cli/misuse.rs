@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 #[test]
 fn arguments_that_make_no_sense_end_with_two() {
-    let wrong: [&[&str]; 15] = [
+    let wrong: [&[&str]; 18] = [
         &[],
         &["nonsense"],
         &["check"],
@@ -22,6 +22,9 @@ fn arguments_that_make_no_sense_end_with_two() {
         &["bench", "tictactoe", "--seconds", "nan"],
         &["debug", "dreams", "tictactoe"],
         &["debug", "tree"],
+        &["web", "--bind", "0.0.0.0"],
+        &["web", "--token", "short"],
+        &["web", "--games", "no-such-folder"],
     ];
     for arguments in wrong {
         let run = ludex(arguments).ends_with(2);
