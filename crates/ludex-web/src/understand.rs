@@ -190,6 +190,9 @@ fn proof_in_words(proof: &Proof) -> String {
         Proof::Induction(certificate) => format!("by induction, with {} lemmas", certificate.lemmas.len()),
         Proof::Ranking(ranking) => format!("after at most {} moves", ranking.bound),
         Proof::Lines(lines) => format!("{} lines of play show it", lines.len()),
+        Proof::Part { proof, rules, of } => {
+            format!("{}, in {rules} of {of} rules that do not depend on the others", proof_in_words(proof))
+        }
         Proof::Parts(parts) => {
             let parts = parts.iter().map(|(name, proof)| format!("{name}: {}", proof_in_words(proof)));
             parts.collect::<Vec<_>>().join("; ")
