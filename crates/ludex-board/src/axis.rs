@@ -15,7 +15,9 @@ pub enum Trust {
     Mentioned,
     /// Letters, from a on.
     Letters,
-    /// Whole numbers, or a common stem with numbers behind.
+    /// A common stem with numbers behind: `c1` to `c8`. Names again, which scrambling takes away.
+    Stems,
+    /// Whole numbers.
     Numbers,
     /// A relation of the rules leads from each to the next.
     Successors,
@@ -51,10 +53,32 @@ impl Axis {
             return Axis::ordered(chain, Trust::Successors, letters);
         }
         match numbers {
-            Some(order) => Axis::ordered(order, Trust::Numbers, false),
+            Some(order) => {
+                let whole = order.iter().all(|&name| text(name).bytes().all(|byte| byte.is_ascii_digit()));
+                Axis::ordered(order, if whole { Trust::Numbers } else { Trust::Stems }, false)
+            }
             None if letters => Axis::ordered(by_letter(names, text), Trust::Letters, true),
             None => Axis::ordered(names.to_vec(), Trust::Mentioned, false),
         }
+    }
+
+    /// The order of names that stand for two: by the first, then by the second.
+    pub fn of_pairs(
+        names: &[TermId],
+        parts: impl Fn(TermId) -> Option<(TermId, TermId)>,
+        axis: impl Fn(&[TermId]) -> Axis,
+    ) -> Axis {
+        let both: Vec<(TermId, TermId)> = names.iter().filter_map(|&name| parts(name)).collect();
+        let distinct = |of: fn(&(TermId, TermId)) -> TermId| {
+            let mut names: Vec<TermId> = both.iter().map(of).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let (first, second) = (axis(&distinct(|pair| pair.0)), axis(&distinct(|pair| pair.1)));
+        let mut order = names.to_vec();
+        order.sort_by_key(|&name| parts(name).map(|(a, b)| (first.place(a), second.place(b))));
+        Axis::ordered(order, first.trust.min(second.trust), false)
     }
 
     fn ordered(names: Vec<TermId>, trust: Trust, letters: bool) -> Axis {

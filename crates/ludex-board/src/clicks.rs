@@ -54,13 +54,14 @@ fn cells(boards: &[Placed], moves: &Table, meter: &mut Meter) -> Result<Vec<Clic
         let mut found = None;
         for (board, placed) in boards.iter().enumerate() {
             let Some(size) = placed.keys.keys().next().map(Vec::len) else { continue };
-            if size < 2 || at + size > moves.width() {
+            if at + size > moves.width() {
                 continue;
             }
             meter.tick_by(moves.rows.len() as u64)?;
             let known = |row: &Vec<TermId>| placed.keys.contains_key(&row[at..at + size]);
             let hits = moves.rows.iter().filter(|row| known(row)).count();
-            if hits > 0 && hits * 10 >= moves.rows.len() * 9 {
+            let distinct = |at: usize| moves.columns[at].values.len() > 1;
+            if hits > 0 && hits * 10 >= moves.rows.len() * 9 && (size > 1 || distinct(at)) {
                 found = Some(ClickedCell { board, columns: (at..at + size).collect(), side: false });
                 break;
             }

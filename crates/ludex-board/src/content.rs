@@ -21,9 +21,10 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// The contents of a table in these columns.
-    pub fn of(evidence: &Evidence, table: usize, columns: &[usize]) -> Contents {
-        let rows = evidence.initially(table);
+    /// The contents of a table in these columns. What most cells hold at first counts as nothing if `total`: if
+    /// every cell holds something.
+    pub fn of(evidence: &Evidence, table: usize, columns: &[usize], total: bool) -> Contents {
+        let rows = if total { evidence.initially(table) } else { Vec::new() };
         let blanks: Vec<Option<TermId>> = columns
             .iter()
             .map(|&column| {
@@ -40,6 +41,11 @@ impl Contents {
         let length = prefix_length(&names);
         let relation = evidence.name(evidence.tables[table].name).to_owned();
         Contents { columns: columns.to_vec(), blanks, relation, length, names }
+    }
+
+    /// True if a value stands for *nothing here*.
+    pub fn has_blank(&self) -> bool {
+        self.blanks.iter().any(Option::is_some)
     }
 
     /// What a row of the table shows; nothing for a blank.

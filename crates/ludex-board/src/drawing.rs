@@ -133,10 +133,8 @@ impl Drawing {
                 Place::Rest => rest.push(tooltip()),
             }
         }
-        for (placed, board) in
-            self.boards.iter().zip(&mut boards).filter(|(placed, _)| placed.total.is_some())
-        {
-            let _ = placed;
+        let total = self.boards.iter().zip(&mut boards).filter(|(placed, _)| placed.total.is_some());
+        for (_, board) in total {
             for spot in &mut board.spots {
                 spot.fault = match values[spot.id.index()] {
                     0 => Some(Fault::NoValue),

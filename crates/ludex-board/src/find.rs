@@ -2,9 +2,11 @@
 
 use crate::evidence::Evidence;
 use crate::grid::{self, Grid};
+use crate::line::{self, Line};
 use crate::placed::{Place, Placed};
-use crate::scene::Colour;
+use crate::scene::{Colour, SpotId};
 use ludex_engine::budget::{Exceeded, Meter};
+use std::collections::HashMap;
 
 /// The boards, the main one first, and where each fluent goes.
 pub fn boards(evidence: &Evidence, meter: &mut Meter) -> Result<(Vec<Placed>, Vec<Place>), Exceeded> {
@@ -15,7 +17,7 @@ pub fn boards(evidence: &Evidence, meter: &mut Meter) -> Result<(Vec<Placed>, Ve
     // Stable: among equals the one that the rules name first.
     grids.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut places = vec![Place::Rest; evidence.vocabulary.fluent_count()];
-    let mut boards: Vec<Placed> = Vec::new();
+    let mut boards: Vec<(f64, Placed)> = Vec::new();
     let mut spots = 0;
     while !grids.is_empty() {
         let main = grids.remove(0);
@@ -29,13 +31,54 @@ pub fn boards(evidence: &Evidence, meter: &mut Meter) -> Result<(Vec<Placed>, Ve
             placed.title.push_str(&format!(" {title}"));
         }
         spots += placed.spots.len() as u32;
-        boards.push(placed);
+        boards.push((main.score, placed));
     }
+    let mut lines: Vec<Line> = Vec::new();
+    for table in 0..evidence.tables.len() {
+        if !drawn(evidence, &places).contains(&table) {
+            lines.extend(line::best(evidence, table, meter)?);
+        }
+    }
+    lines.sort_by(|a, b| b.score.total_cmp(&a.score));
+    while !lines.is_empty() {
+        let main = lines.remove(0);
+        let same = |line: &Line| line.names.names == main.names.names;
+        let (over, others): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(same);
+        lines = others;
+        let mut placed = Placed::of_line(evidence, &main, spots, meter)?;
+        for line in std::iter::once(&main).chain(&over) {
+            placed.place_line(evidence, line, &mut places);
+        }
+        spots += placed.spots.len() as u32;
+        boards.push((main.score, placed));
+    }
+    // Stable: among equals grids first.
+    boards.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let boards = renumbered(boards.into_iter().map(|(_, placed)| placed).collect(), &mut places);
     let drawn: Vec<usize> = drawn(evidence, &places);
     for table in (0..evidence.tables.len()).filter(|table| !drawn.contains(table)) {
         aside(evidence, table, &mut places);
     }
     Ok((boards, places))
+}
+
+/// Spots are numbered board by board.
+fn renumbered(mut boards: Vec<Placed>, places: &mut [Place]) -> Vec<Placed> {
+    let mut new: HashMap<SpotId, SpotId> = HashMap::new();
+    for board in &mut boards {
+        for spot in &mut board.spots {
+            let id = SpotId(new.len() as u32);
+            new.insert(spot.id, id);
+            spot.id = id;
+        }
+        board.keys.values_mut().for_each(|id| *id = new[id]);
+    }
+    for place in places {
+        if let Place::Spot { spot, .. } = place {
+            *spot = new[spot];
+        }
+    }
+    boards
 }
 
 /// The tables of which fluents are on boards.

@@ -42,8 +42,12 @@ const LONGEST: usize = 64;
 const COVERED: f64 = 0.25;
 /// No more boards than this stand side by side.
 const MOST_BOARDS: usize = 16;
+/// More contents than this, and than columns, are seldom pieces.
+const MOST_PIECES: usize = 24;
 /// What speaks less for a grid than this does not make one.
-const LEAST: f64 = 3.0;
+const LEAST: f64 = -WALLS;
+/// What never changes is drawn, but does not come first.
+const WALLS: f64 = 6.0;
 
 /// The best reading of the table as a grid.
 pub fn best(evidence: &Evidence, number: usize, meter: &mut Meter) -> Result<Option<Grid>, Exceeded> {
@@ -77,6 +81,8 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
         return None;
     }
     let initially = evidence.initially(number);
+    let (across, up) = evidence.walled(number, x, y).unwrap_or((across.clone(), up.clone()));
+    let (across, up) = (&across, &up);
     let mut split = None;
     if !once(initially.iter().map(|row| (row[x], row[y]))) {
         let others = (0..table.width()).filter(|&k| k != x && k != y);
@@ -92,12 +98,14 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
     let full = initially.len() as f64 / places.len() as f64;
     let total = initially.len() == places.len();
     let content: Vec<usize> = (0..table.width()).filter(|&k| k != x && k != y && Some(k) != split).collect();
+    let (across, up) =
+        (&evidence.squared(number, (x, across), (y, up)), &evidence.squared(number, (y, up), (x, across)));
     let columns = evidence.axis(across);
     let rows = evidence.axis(up);
     let order = |axis: &Axis| match axis.trust {
         Trust::Successors => 1.0,
         Trust::Numbers => 0.8,
-        Trust::Letters | Trust::Mentioned => 0.0,
+        Trust::Stems | Trust::Letters | Trust::Mentioned => 0.0,
     };
     let alike = across == up;
     let named = evidence.named_by_moves(across, up);
@@ -107,17 +115,33 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
             let keys: HashSet<TermId> = initially.iter().map(|row| row[k]).collect();
             keys.len() == initially.len() && keys.len() == table.columns[k].values.len()
         });
-    let roles = [across, up].iter().filter(|names| evidence.are_roles(names)).count();
-    let score = 4.0 * full.min(1.0)
+    if [across, up].iter().any(|names| evidence.are_roles(names)) {
+        return None;
+    }
+    // What is the same for all cells, or never changes, says little.
+    let informs = content.iter().any(|&k| table.columns[k].values.len() > 1);
+    let owned = content.iter().any(|&k| evidence.are_roles(&table.columns[k].values));
+    // Pieces are few; many values are marks of something else.
+    let busy = content.iter().any(|&k| table.columns[k].values.len() > MOST_PIECES.max(across.len()));
+    let narrow = [across, up].iter().filter(|names| names.len() < 3).count();
+    let ordered = columns.trust >= Trust::Numbers && rows.trust >= Trust::Numbers;
+    if !informs && (function || (!alike && initially.is_empty() && !named && !ordered)) {
+        return None;
+    }
+    let score = if informs { 1.5 * full.min(1.0) } else { 0.7 * full.min(1.0) }
+        + if initially.is_empty() { 0.0 } else { 0.5 }
         + if alike { 1.5 } else { 0.0 }
         + order(&columns)
         + order(&rows)
-        + if named { 2.0 } else { 0.0 }
-        + (cells.len() as f64).log2() * 0.5
+        + if named { 1.0 } else { 0.0 }
+        + if owned { 0.5 } else { 0.0 }
+        + (cells.len() as f64).log2() * 0.7
+        + (table.rows.len() as f64).log2() * 0.2
         - if split.is_some() { 1.5 } else { 0.0 }
-        - if content.is_empty() { 1.0 } else { 0.0 }
-        - if function && !alike { 5.0 } else { 0.0 }
-        - 4.0 * roles as f64
+        - if informs { 0.0 } else { 2.0 }
+        - if busy { 1.5 } else { 0.0 }
+        - if evidence.never_changes(table) { WALLS } else { 0.0 }
+        - 1.5 * narrow as f64
         - 0.1 * (x + y) as f64;
     // Letters run across the board, as in chess.
     let turned = rows.letters && !columns.letters;

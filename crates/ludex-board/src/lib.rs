@@ -36,6 +36,7 @@ mod drawing;
 mod evidence;
 mod find;
 mod grid;
+mod line;
 mod placed;
 pub mod scene;
 mod statics;
@@ -45,3 +46,4 @@ mod text;
 
 pub use drawing::{BoardLayout, ClickLayout, Drawing, Layout, Step};
 pub use scene::{Scene, SpotId};
+pub use svg::animated;

@@ -3,13 +3,17 @@
 use crate::content::Contents;
 use crate::evidence::Evidence;
 use crate::grid::Grid;
+use crate::line::{self, Line};
 use crate::scene::{Colour, Glyph, Kind, Label, Names, Outline, Point, Spot, SpotId};
+use ludex_engine::budget::{Exceeded, Meter};
 use ludex_engine::terms::TermId;
 use ludex_gdl::Symbol;
 use std::collections::HashMap;
 
 /// The side of a square.
 pub const SQUARE: f64 = 48.0;
+/// No more spots stand in one row of a track.
+const LONGEST_ROW: usize = 12;
 /// Room for labels.
 pub const MARGIN: f64 = 26.0;
 
@@ -94,7 +98,9 @@ impl Placed {
             let mut key = vec![(grid.x, grid.columns.names[x]), (grid.y, grid.rows.names[y])];
             key.extend(grid.split.zip(grid.boards[board]));
             key.sort_unstable_by_key(|&(column, _)| column);
-            let key: Vec<TermId> = key.into_iter().map(|(_, name)| name).collect();
+            let single =
+                |name: TermId| evidence.parts(name).map_or(vec![name], |(first, second)| vec![first, second]);
+            let key: Vec<TermId> = key.into_iter().flat_map(|(_, name)| single(name)).collect();
             let words: Vec<String> = key.iter().map(|&name| show(name)).collect();
             spots.push(Spot {
                 id,
@@ -148,11 +154,95 @@ impl Placed {
         }
     }
 
+    /// The spots of a track, of pits or of a graph, numbered from `first`.
+    pub fn of_line(
+        evidence: &Evidence,
+        line: &Line,
+        first: u32,
+        meter: &mut Meter,
+    ) -> Result<Placed, Exceeded> {
+        let table = &evidence.tables[line.table];
+        let relation = evidence.name(table.name);
+        let count = line.names.len();
+        let step = SQUARE * 1.25;
+        let centres: Vec<Point> = if line.kind == Kind::Graph {
+            let places = line::spread(count, &line.edges, meter)?;
+            let least = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::INFINITY, f64::min);
+            let (left, top) = (least(|place| place.0), least(|place| place.1));
+            let at = |from: f64, place: f64| MARGIN + SQUARE / 2.0 + (place - from) * step;
+            places.iter().map(|&(x, y)| Point { x: at(left, x), y: at(top, y) }).collect()
+        } else {
+            // Long rows are broken, so that they can be seen at once.
+            let across =
+                if count > LONGEST_ROW { count.div_ceil(count.div_ceil(LONGEST_ROW)) } else { count };
+            let at = |place: usize| MARGIN + SQUARE / 2.0 + place as f64 * step;
+            (0..count)
+                .map(|place| Point { x: at(place % across), y: at(place / across) + MARGIN / 2.0 })
+                .collect()
+        };
+        let most = |of: fn(&Point) -> f64| centres.iter().map(of).fold(0.0, f64::max);
+        let (width, height) = (most(|p| p.x) + SQUARE / 2.0 + MARGIN, most(|p| p.y) + SQUARE / 2.0 + MARGIN);
+        let mut spots = Vec::new();
+        let mut labels = Vec::new();
+        let mut keys = HashMap::new();
+        for (place, (&name, &centre)) in line.names.names.iter().zip(&centres).enumerate() {
+            let id = SpotId(first + place as u32);
+            let shown = evidence.show(name);
+            keys.insert(vec![name], id);
+            let names = Names::Column(place);
+            let above = Point { x: centre.x, y: centre.y - SQUARE / 2.0 - 7.0 };
+            let at = if line.kind == Kind::Graph {
+                Point { y: centre.y + SQUARE * 0.46, ..centre }
+            } else {
+                above
+            };
+            labels.push(Label { at, text: shown.clone(), names });
+            let outline = match line.kind {
+                Kind::Track => Outline::Rectangle(SQUARE, SQUARE),
+                Kind::Graph => Outline::Circle(SQUARE * 0.36),
+                _ => Outline::Circle(SQUARE * 0.5),
+            };
+            let name = format!("{relation} {shown}");
+            let (marks, fault) = (Vec::new(), None);
+            spots.push(Spot { id, name, centre, outline, dark: false, column: place, row: 0, marks, fault });
+        }
+        let lines = line.edges.iter().map(|&(a, b)| (centres[a], centres[b])).collect();
+        Ok(Placed {
+            kind: line.kind,
+            relation: table.name,
+            title: String::new(),
+            columns: count,
+            rows: 1,
+            width,
+            height,
+            spots,
+            labels,
+            lines,
+            legend: Vec::new(),
+            total: line.total.then_some(line.table),
+            keys,
+            grid: None,
+        })
+    }
+
+    /// Puts the fluents of a row of spots onto them.
+    pub fn place_line(&mut self, evidence: &Evidence, line: &Line, places: &mut [Place]) {
+        let contents = Contents::of(evidence, line.table, &line.content, false);
+        let table = &evidence.tables[line.table];
+        for (item, row) in table.items.iter().zip(&table.rows) {
+            let Some(&spot) = self.keys.get(&vec![row[line.key]]) else { continue };
+            places[*item] = Place::Spot { spot, table: line.table, mark: contents.mark(evidence, row) };
+        }
+        let title = evidence.title(line.table, &[(line.key, "x")]);
+        self.title = format!("{} {title}", self.title).trim().to_owned();
+        self.legend.extend(contents.legend());
+    }
+
     /// Puts the fluents of a grid onto the spots.
     pub fn place_grid(&mut self, evidence: &Evidence, grid: &Grid, places: &mut [Place]) {
         let Some(own) = &self.grid else { return };
         let table = &evidence.tables[grid.table];
-        let contents = Contents::of(evidence, grid.table, &grid.content);
+        let contents = Contents::of(evidence, grid.table, &grid.content, grid.total);
         let spot_of: HashMap<(usize, usize), SpotId> =
             self.spots.iter().map(|spot| ((spot.column, spot.row), spot.id)).collect();
         for (item, row) in table.items.iter().zip(&table.rows) {
@@ -161,5 +251,9 @@ impl Placed {
             places[*item] = Place::Spot { spot, table: grid.table, mark: contents.mark(evidence, row) };
         }
         self.legend.extend(contents.legend());
+        // Without a value for an empty cell, cells that pieces leave have none, and that is no mistake.
+        if self.total == Some(grid.table) && !contents.has_blank() {
+            self.total = None;
+        }
     }
 }

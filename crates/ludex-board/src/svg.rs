@@ -11,6 +11,7 @@ const LETTER: f64 = 8.0;
 const STYLE: &str = "\
 .ludex{--ground:#fffdf8;--ink:#2b2a27;--soft:#8a8578;--line:#cfc7b4;--light:#f6efdf;--dark:#e7dbc0;--fault:#c0392b;\
 --role-0:#f8f8f5;--role-1:#35322d;--role-2:#b5483a;--role-3:#3f6fa8;--role-4:#4f8a4b;--role-5:#b98b2f;--neutral:#5a564d;\
+--on-0:#2b2a27;--on-1:#f8f8f5;--on-2:#fff;--on-3:#fff;--on-4:#fff;--on-5:#2b2a27;\
 font-family:system-ui,sans-serif;font-size:14px}\
 @media(prefers-color-scheme:dark){.ludex{--ground:#1d1f21;--ink:#e6e3db;--soft:#8f8b80;--line:#4a4a48;--light:#3a3b3a;--dark:#2f3030;--neutral:#b9b4a7}}\
 .ludex .spot>.edge{stroke:var(--line);fill:var(--light)}.ludex .dark>.edge{fill:var(--dark)}\
@@ -22,28 +23,28 @@ impl Scene {
     /// The scene as an SVG document.
     pub fn svg(&self) -> String {
         let width = self.width.max(320.0);
-        let words: Vec<&str> = self
-            .asides
-            .iter()
-            .map(|aside| aside.tooltip.as_str())
-            .chain(self.rest.iter().map(String::as_str))
-            .collect();
-        let lines = broken(&words, ((width - 24.0) / LETTER) as usize);
-        let height = self.height + 12.0 + lines.len() as f64 * LINE;
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ludex\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\">\n<style>{STYLE}</style>\n\
-             <rect width=\"100%\" height=\"100%\" style=\"fill:var(--ground)\"/>\n"
-        );
-        for board in &self.boards {
-            draw(board, &mut out);
-        }
-        for (number, line) in lines.iter().enumerate() {
-            let at = Point { x: 12.0, y: self.height + (number as f64 + 0.5) * LINE };
-            text(&mut out, at, "rest", "", line);
-        }
+        let height = self.height + 12.0 + self.rest_lines(width).len() as f64 * LINE;
+        let mut out = opened(width, height);
+        self.draw_into(width, &mut out);
         out.push_str("</svg>\n");
         out
+    }
+
+    /// What stands below the boards.
+    fn rest_lines(&self, width: f64) -> Vec<String> {
+        let asides = self.asides.iter().map(|aside| aside.tooltip.as_str());
+        let words: Vec<&str> = asides.chain(self.rest.iter().map(String::as_str)).collect();
+        broken(&words, ((width - 24.0) / LETTER) as usize)
+    }
+
+    fn draw_into(&self, width: f64, out: &mut String) {
+        for board in &self.boards {
+            draw(board, out);
+        }
+        for (number, line) in self.rest_lines(width).iter().enumerate() {
+            let at = Point { x: 12.0, y: self.height + (number as f64 + 0.5) * LINE };
+            text(out, at, "rest", "", line);
+        }
     }
 }
 
@@ -94,14 +95,37 @@ fn draw_spot(spot: &Spot, out: &mut String) {
             let _ = write!(out, "<polygon class=\"edge\" points=\"{}\"/>", corners.join(" "));
         }
     }
-    for mark in &spot.marks {
-        let Glyph::Text(shown) = &mark.glyph;
-        let colour = match mark.colour {
-            Colour::Role(_) | Colour::Neutral => "",
-        };
-        text(out, spot.centre, "mark", colour, shown);
-    }
+    draw_marks(spot, out);
     out.push_str("</g>\n");
+}
+
+/// A disc in the colour of its role with the letters on it; what is nobody's as letters alone. Several stand side by side.
+fn draw_marks(spot: &Spot, out: &mut String) {
+    let room = match &spot.outline {
+        Outline::Rectangle(width, height) => width.min(*height),
+        Outline::Circle(radius) => radius * 2.0,
+        Outline::Polygon(_) => 40.0,
+    };
+    let count = spot.marks.len() as f64;
+    for (number, mark) in spot.marks.iter().enumerate() {
+        let x = spot.centre.x + room * ((number as f64 + 0.5) / count - 0.5);
+        let at = Point { x, y: spot.centre.y };
+        let Glyph::Text(shown) = &mark.glyph;
+        let letters = shown.chars().count().max(1) as f64;
+        let size = (room * 0.44).min(room / count * 1.5 / letters).max(6.0);
+        let mut style = format!("font-size:{size:.1}px");
+        if let Colour::Role(role) = mark.colour {
+            let role = role.0 % 6;
+            let radius = room * 0.38 / count.max(1.0);
+            let _ = write!(
+                out,
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\" style=\"fill:var(--role-{role});stroke:var(--soft)\"/>",
+                at.x, at.y
+            );
+            let _ = write!(style, ";fill:var(--on-{role})");
+        }
+        text(out, at, "mark", &style, shown);
+    }
 }
 
 fn text(out: &mut String, at: Point, class: &str, style: &str, words: &str) {
@@ -124,7 +148,7 @@ pub(crate) fn escaped(words: &str) -> String {
             '\'' => out.push_str("&#39;"),
             '\n' => out.push('\n'),
             letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
-                out.push('\u{fffd}')
+                out.push('\u{fffd}');
             }
             letter => out.push(letter),
         }
@@ -145,4 +169,37 @@ fn broken(words: &[&str], letters: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The scenes of a match one after the other, each for so many seconds; the last one stays.
+pub fn animated(scenes: &[Scene], seconds: f64) -> String {
+    let width = scenes.iter().map(|scene| scene.width).fold(320.0, f64::max);
+    let lines = |scene: &Scene| scene.rest_lines(width).len() as f64;
+    let height = scenes.iter().map(|scene| scene.height + 12.0 + lines(scene) * LINE).fold(0.0, f64::max);
+    let mut out = opened(width, height);
+    for (number, scene) in scenes.iter().enumerate() {
+        let begin = number as f64 * seconds;
+        let end = if number + 1 == scenes.len() {
+            "fill=\"freeze\"".to_owned()
+        } else {
+            format!("dur=\"{seconds}s\"")
+        };
+        let _ = writeln!(
+            out,
+            "<g visibility=\"hidden\"><set attributeName=\"visibility\" to=\"visible\" begin=\"{begin}s\" {end}/>"
+        );
+        scene.draw_into(width, &mut out);
+        out.push_str("</g>\n");
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The beginning of a picture: its size, its colours, its ground.
+fn opened(width: f64, height: f64) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ludex\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>{STYLE}</style>\n\
+         <rect width=\"100%\" height=\"100%\" style=\"fill:var(--ground)\"/>\n"
+    )
 }

@@ -82,6 +82,22 @@ impl Table {
         })
     }
 
+    /// Makes one column of each of two pairs of columns; `paired` gives the name of a pair.
+    pub fn pair_up(&mut self, mut paired: impl FnMut(TermId, TermId) -> TermId) {
+        let mut merge = |left: usize, columns: &mut Vec<Column>, rows: &mut [Vec<TermId>]| {
+            let mut values = BTreeSet::new();
+            for row in rows.iter_mut() {
+                let second = row.remove(left + 1);
+                row[left] = paired(row[left], second);
+                values.insert(row[left]);
+            }
+            columns.remove(left + 1);
+            columns[left].values = values.into_iter().collect();
+        };
+        merge(0, &mut self.columns, &mut self.rows);
+        merge(1, &mut self.columns, &mut self.rows);
+    }
+
     /// How many columns there are.
     pub fn width(&self) -> usize {
         self.columns.len()
