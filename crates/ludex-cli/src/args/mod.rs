@@ -1,5 +1,6 @@
 //! What can be typed after `ludex`.
 
+mod draw;
 mod endgame;
 mod engine;
 mod frame;
@@ -12,6 +13,7 @@ mod stats;
 #[cfg(feature = "web")]
 mod web;
 
+pub use draw::Draw;
 pub use endgame::{Count, Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
 pub use engine::{Bench, Device, Perft, Replay, Simulate};
 pub use frame::{Covering, EncodingChoice, Frame, Minimax};
@@ -61,6 +63,7 @@ pub enum Command {
     Print(Print),
     Perft(Perft),
     Simulate(Simulate),
+    Draw(Draw),
     Replay(Replay),
     Bench(Bench),
     Stats(Stats),

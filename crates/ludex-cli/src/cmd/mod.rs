@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod count;
 mod debug;
+mod draw;
 mod endgame;
 mod frame;
 mod games;
@@ -38,6 +39,7 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Print(args) => print::run(args, out),
         Command::Perft(args) => perft::run(args, out),
         Command::Simulate(args) => simulate::run(args, out),
+        Command::Draw(args) => draw::run(args, out),
         Command::Replay(args) => replay::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Stats(args) => stats::run(args, out),

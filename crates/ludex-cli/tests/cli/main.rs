@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod debug;
+mod draw;
 mod endgame;
 mod frame;
 mod help;

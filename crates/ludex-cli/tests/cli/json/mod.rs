@@ -63,6 +63,7 @@ fn every_line_is_as_the_schema_says() {
     checked.run(&["check", "-"], wrong, 1, |_| "check");
     checked.run(&["check", "tictactoe", "hex"], "", 0, |_| "check");
     checked.run(&["games"], "", 0, |_| "games");
+    checked.run(&["draw", "tictactoe", "--layout"], "", 0, |_| "draw --layout");
     checked.run(&["perft", "tictactoe", "--depth", "3"], "", 0, |_| "perft");
     checked.run(&["perft", "nim", "--depth", "2", "--divide"], "", 0, |_| "perft --divide");
     let step = |line: &Value| if line.get("state").is_some() { "simulate: step" } else { "simulate: header" };
