@@ -1,6 +1,6 @@
 //! The arguments of `ludex draw`.
 
-use super::{Allowance, Bounds, GameArgument, Json};
+use super::{Allowance, Bounds, GameArgument, Json, Position};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -11,28 +11,24 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex draw tictactoe
-  ludex draw tictactoe --moves \"(mark 2 2) noop\" --moves \"noop (mark 1 1)\" -o board.svg
+  ludex draw tictactoe --moves 'mark 2 2; mark 1 1' -o board.svg
   ludex draw tictactoe --state \"(cell 1 1 x) (control o)\"
   ludex simulate nim --json > nim.jsonl && ludex draw nim --record nim.jsonl -o nim.svg
   ludex draw reversi --layout --json")]
 pub struct Draw {
     #[command(flatten)]
     pub game: GameArgument,
-    /// Draw the state in which just these fluents hold
-    #[arg(long, value_name = "FLUENTS", conflicts_with_all = ["record", "layout"])]
-    pub state: Option<String>,
-    /// Draw what comes of this joint move, one move a role; may be given several times
-    #[arg(long, value_name = "JOINT", conflicts_with_all = ["record", "layout"])]
-    pub moves: Vec<String>,
     /// Draw the first match of a record, state by state
-    #[arg(long, value_name = "FILE", conflicts_with = "layout")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["state", "moves", "layout"])]
     pub record: Option<PathBuf>,
     /// Say which boards were found, and how moves are entered by clicks
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with_all = ["output", "state", "moves"])]
     pub layout: bool,
     /// Write a picture (SVG) to this file, `-` for standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub position: Position,
     #[command(flatten)]
     pub allowance: Allowance,
     #[command(flatten)]

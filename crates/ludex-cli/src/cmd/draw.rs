@@ -2,11 +2,10 @@
 
 use crate::args::Draw;
 use crate::status::{Misuse, Status};
-use crate::{game, json, limit};
+use crate::{game, json, position};
 use anyhow::Result;
-use ludex::engine::engine::Worker;
 use ludex::engine::row;
-use ludex::engine::vocabulary::{MoveId, Vocabulary};
+use ludex::engine::vocabulary::Vocabulary;
 use ludex::engines;
 use ludex::ggp::record::Records;
 use ludex_board::{Drawing, Layout, Scene, animated};
@@ -36,12 +35,11 @@ pub fn run(args: &Draw, out: &mut dyn Write) -> Result<Status> {
     }
     let states = match &args.record {
         Some(path) => recorded(vocabulary, path)?,
+        None if args.position.is_initial() => vec![initial],
         None => {
-            let start = match &args.state {
-                Some(text) => read_state(vocabulary, &fluents(text))?,
-                None => initial,
-            };
-            vec![played(&loaded.name, &mut *worker, start, &args.moves)?]
+            // By the rules as they are: a state of no match can be drawn, and the board is that of the game.
+            let play = position::reach(&loaded.name, &loaded.sheet.text, &args.position, &budget)?;
+            vec![read_state(vocabulary, &play.fluents())?]
         }
     };
     let scenes: Vec<Scene> = states.iter().map(|state| drawing.scene(state)).collect();
@@ -95,36 +93,6 @@ fn layout(name: &str, layout: &Layout, as_json: bool, out: &mut dyn Write) -> Re
     Ok(())
 }
 
-/// The terms of a text, one after the other: names, and what stands in parentheses.
-fn fluents(text: &str) -> Vec<String> {
-    let mut terms: Vec<String> = Vec::new();
-    let mut depth = 0usize;
-    let mut open = false;
-    for letter in text.chars() {
-        let blank = letter.is_whitespace();
-        if depth == 0 && (blank || letter == '(') {
-            open = false;
-        }
-        if depth == 0 && blank {
-            continue;
-        }
-        match terms.last_mut().filter(|_| open) {
-            Some(term) => term.push(letter),
-            None => terms.push(letter.to_string()),
-        }
-        open = true;
-        match letter {
-            '(' => depth += 1,
-            ')' => {
-                depth = depth.saturating_sub(1);
-                open = depth > 0;
-            }
-            _ => {}
-        }
-    }
-    terms
-}
-
 fn read_state(vocabulary: &Vocabulary, fluents: &[String]) -> Result<Vec<u64>> {
     let mut state = vec![0; vocabulary.words()];
     for text in fluents {
@@ -140,47 +108,4 @@ fn recorded(vocabulary: &Vocabulary, path: &Path) -> Result<Vec<Vec<u64>>> {
     let playout = Records::open(path).map_err(failed)?.next().transpose().map_err(failed)?;
     let playout = playout.ok_or_else(|| Misuse(format!("`{shown}` has no match")))?;
     playout.steps.iter().map(|step| read_state(vocabulary, &step.state)).collect()
-}
-
-/// The state after the joint moves, each with a legal move for every role.
-fn played(name: &str, worker: &mut dyn Worker, mut state: Vec<u64>, moves: &[String]) -> Result<Vec<u64>> {
-    for (number, text) in moves.iter().enumerate() {
-        let words = fluents(text);
-        let roles: Vec<_> = worker.vocabulary().roles().collect();
-        if words.len() != roles.len() {
-            let (given, wanted) = (words.len(), roles.len());
-            let message =
-                format!("`{text}` has {given} moves, but the game has {wanted} roles: one move for each");
-            return Err(Misuse(message).into());
-        }
-        let met = |fault| limit::met(name, format!("move {}", number + 1), &fault);
-        let mut joint = Vec::new();
-        for (&role, word) in roles.iter().zip(&words) {
-            let mut legal: Vec<MoveId> = Vec::new();
-            worker.legal(&state, role, &mut legal).map_err(met)?;
-            let vocabulary = worker.vocabulary();
-            let found = vocabulary.read_term(word).and_then(|term| vocabulary.find_move(role, term));
-            let found = found.filter(|action| legal.contains(action)).ok_or_else(|| {
-                let role = vocabulary.show_role(role);
-                Misuse(format!("`{word}` is no legal move of {role} at move {}", number + 1))
-            })?;
-            joint.push(found);
-        }
-        let mut next = vec![0; state.len()];
-        worker.next(&state, &joint, &mut next).map_err(met)?;
-        state = next;
-    }
-    Ok(state)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fluents;
-
-    #[test]
-    fn terms_are_told_apart() {
-        assert_eq!(fluents(" (cell 1 (at 2)) noop(control x) "), ["(cell 1 (at 2))", "noop", "(control x)"]);
-        assert_eq!(fluents("(a (b"), ["(a (b"]);
-        assert!(fluents("  ").is_empty());
-    }
 }
