@@ -52,7 +52,7 @@ impl Contents {
     pub fn mark(&self, evidence: &Evidence, row: &[TermId]) -> Option<(Glyph, String, Colour)> {
         if self.columns.is_empty() {
             let blank = is_blank(&self.relation);
-            let mark = (Glyph::Text(self.relation.clone()), self.relation.clone(), Colour::Neutral);
+            let mark = (Glyph::Text(initials(&self.relation)), self.relation.clone(), Colour::Neutral);
             return (!blank).then_some(mark);
         }
         let shown: Vec<TermId> = self
@@ -75,7 +75,8 @@ impl Contents {
         // Single letters can be read side by side; longer parts need something between.
         let text = parts.join(if self.length == Some(1) { "" } else { "/" });
         let role = shown.iter().find_map(|&value| evidence.role_of(value));
-        Some((Glyph::Text(text.clone()), text, role.map_or(Colour::Neutral, Colour::Role)))
+        let glyph = parts.iter().map(|part| initials(part)).collect::<Vec<_>>().join(" ");
+        Some((Glyph::Text(glyph), text, role.map_or(Colour::Neutral, Colour::Role)))
     }
 
     /// `b = black`, for every name that is cut.
@@ -87,7 +88,7 @@ impl Contents {
 }
 
 /// The value that stands for *nothing here*: by its name, else the one that most cells have initially, if it is
-/// more than half of them and no role's.
+/// half of them or more, and no role's.
 fn blank(evidence: &Evidence, values: &[TermId], initially: impl Iterator<Item = TermId>) -> Option<TermId> {
     if let Some(&named) = values.iter().find(|&&value| is_blank(&evidence.show(value))) {
         return Some(named);
@@ -96,7 +97,30 @@ fn blank(evidence: &Evidence, values: &[TermId], initially: impl Iterator<Item =
     initially.for_each(|value| *counts.entry(value).or_default() += 1);
     let all: usize = counts.values().sum();
     let (most, count) = counts.into_iter().max_by_key(|&(value, count)| (count, std::cmp::Reverse(value)))?;
-    (values.len() > 1 && count * 2 > all && all > 1 && evidence.role_of(most).is_none()).then_some(most)
+    (values.len() > 1 && count * 2 >= all && all > 1 && evidence.role_of(most).is_none()).then_some(most)
+}
+
+/// A name that fits on a spot: as it is, else the letters with which its words begin, as far as capitals, digits and
+/// strokes tell words apart.
+fn initials(name: &str) -> String {
+    const FITTING: usize = 4;
+    if name.chars().count() <= FITTING {
+        return name.to_owned();
+    }
+    let mut out = String::new();
+    let mut begins = true;
+    for letter in name.chars() {
+        let is_word = letter.is_alphanumeric();
+        if is_word && (begins || letter.is_uppercase() || letter.is_ascii_digit()) {
+            out.push(letter);
+        }
+        begins = !is_word;
+    }
+    if out.chars().count() < 2 {
+        name.chars().take(FITTING - 1).collect()
+    } else {
+        out.chars().take(FITTING).collect()
+    }
 }
 
 /// How many letters tell all names apart.

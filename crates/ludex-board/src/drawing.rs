@@ -143,7 +143,8 @@ impl Drawing {
                 };
             }
         }
-        Scene { width: left.max(320.0), height, boards, asides, rest }
+        let roles = self.vocabulary.roles().map(|role| self.vocabulary.show_role(role)).collect();
+        Scene { width: left.max(320.0), height, roles, boards, asides, rest }
     }
 
     /// How a move is entered. Several moves may begin alike; moves with the same steps are told apart by a menu.

@@ -159,6 +159,16 @@ impl<'v> Evidence<'v> {
         self.pairs.iter().any(|(left, right)| within(left, first) && within(right, second))
     }
 
+    /// True if a move names what these columns of the table hold, side by side.
+    pub fn named_together(&self, table: &Table, first: usize, last: usize) -> bool {
+        let wanted = &table.columns[first..=last];
+        self.moves.iter().any(|moves| {
+            moves.columns.windows(wanted.len()).any(|columns| {
+                columns.iter().zip(wanted).all(|(column, wanted)| column.values == wanted.values)
+            })
+        })
+    }
+
     /// True if an argument of a move names these.
     pub fn named_by_move(&self, names: &[TermId]) -> bool {
         self.moves.iter().flat_map(|table| &table.columns).any(|column| {

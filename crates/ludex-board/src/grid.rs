@@ -92,8 +92,16 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
         };
         split = Some(others.filter(fits).min_by_key(|&k| table.columns[k].values.len())?);
     }
-    let boards: Vec<Option<TermId>> =
-        split.map_or(vec![None], |k| table.columns[k].values.iter().map(|&name| Some(name)).collect());
+    if initially.is_empty() && table.width() > 3 {
+        // No cell says how many contents there are: boards are those that moves name beside the coordinates.
+        let beside = [x.checked_sub(1), Some(y + 1)].into_iter().flatten().filter(|&k| k < table.width());
+        let few = |&k: &usize| (2..=MOST_BOARDS).contains(&table.columns[k].values.len());
+        split =
+            beside.filter(few).find(|&k| y == x + 1 && evidence.named_together(table, k.min(x), k.max(y)));
+    }
+    let boards: Vec<Option<TermId>> = split.map_or(vec![None], |k| {
+        evidence.axis(&table.columns[k].values).names.into_iter().map(Some).collect()
+    });
     let places: HashSet<_> = table.rows.iter().map(|row| (row[x], row[y], split.map(|k| row[k]))).collect();
     let full = initially.len() as f64 / places.len() as f64;
     let total = initially.len() == places.len();
@@ -137,14 +145,14 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
         + if owned { 0.5 } else { 0.0 }
         + (cells.len() as f64).log2() * 0.7
         + (table.rows.len() as f64).log2() * 0.2
-        - if split.is_some() { 1.5 } else { 0.0 }
+        - if split.is_some() && !initially.is_empty() { 1.5 } else { 0.0 }
         - if informs { 0.0 } else { 2.0 }
         - if busy { 1.5 } else { 0.0 }
         - if evidence.never_changes(table) { WALLS } else { 0.0 }
         - 1.5 * narrow as f64
         - 0.1 * (x + y) as f64;
-    // Letters run across the board, as in chess.
-    let turned = rows.letters && !columns.letters;
+    // Letters run across the board, as in chess; only where that leaves its size, which depends on no names.
+    let turned = rows.letters && !columns.letters && rows.len() == columns.len();
     let (x, y, columns, rows) = if turned { (y, x, rows, columns) } else { (x, y, columns, rows) };
     Some(Grid { table: number, x, y, split, content, columns, rows, boards, total, score })
 }

@@ -62,6 +62,8 @@ pub struct Scene {
     pub width: f64,
     /// The height of the picture.
     pub height: f64,
+    /// The names of the roles, in order.
+    pub roles: Vec<String>,
     /// The boards, the main one first.
     pub boards: Vec<Board>,
     /// Counters, scores, whose turn it is.

@@ -3,6 +3,9 @@
 use crate::scene::{Board, Colour, Glyph, Outline, Point, Scene, Spot};
 use std::fmt::Write;
 
+/// The names of the colours of `STYLE`, by their numbers.
+const COLOURS: [&str; 8] = ["white", "black", "red", "blue", "green", "yellow", "purple", "orange"];
+
 const LINE: f64 = 20.0;
 /// The width of a letter of the lists, roughly: what is longer is broken.
 const LETTER: f64 = 8.0;
@@ -10,8 +13,8 @@ const LETTER: f64 = 8.0;
 /// Colours as variables, so that a page may set its own; dark where the reader likes it dark.
 const STYLE: &str = "\
 .ludex{--ground:#fffdf8;--ink:#2b2a27;--soft:#8a8578;--line:#cfc7b4;--light:#f6efdf;--dark:#e7dbc0;--fault:#c0392b;\
---role-0:#f8f8f5;--role-1:#35322d;--role-2:#b5483a;--role-3:#3f6fa8;--role-4:#4f8a4b;--role-5:#b98b2f;--neutral:#5a564d;\
---on-0:#2b2a27;--on-1:#f8f8f5;--on-2:#fff;--on-3:#fff;--on-4:#fff;--on-5:#2b2a27;\
+--role-0:#f8f8f5;--role-1:#35322d;--role-2:#b5483a;--role-3:#3f6fa8;--role-4:#4f8a4b;--role-5:#d8b343;--role-6:#7d5aa0;--role-7:#cf7b34;--neutral:#5a564d;\
+--on-0:#2b2a27;--on-1:#f8f8f5;--on-2:#fff;--on-3:#fff;--on-4:#fff;--on-5:#2b2a27;--on-6:#fff;--on-7:#fff;\
 font-family:system-ui,sans-serif;font-size:14px}\
 @media(prefers-color-scheme:dark){.ludex{--ground:#1d1f21;--ink:#e6e3db;--soft:#8f8b80;--line:#4a4a48;--light:#3a3b3a;--dark:#2f3030;--neutral:#b9b4a7}}\
 .ludex .spot>.edge{stroke:var(--line);fill:var(--light)}.ludex .dark>.edge{fill:var(--dark)}\
@@ -37,9 +40,20 @@ impl Scene {
         broken(&words, ((width - 24.0) / LETTER) as usize)
     }
 
+    /// The colour of each role: that of its name where it is a colour, else one that is left.
+    fn role_colours(&self) -> Vec<usize> {
+        let named = |name: &String| COLOURS.iter().position(|colour| name.eq_ignore_ascii_case(colour));
+        let mut taken: Vec<Option<usize>> = self.roles.iter().map(named).collect();
+        for role in 0..taken.len() {
+            let free = (0..COLOURS.len()).find(|colour| !taken.contains(&Some(*colour)));
+            taken[role] = taken[role].or(free);
+        }
+        taken.into_iter().map(|colour| colour.unwrap_or(0)).collect()
+    }
+
     fn draw_into(&self, width: f64, out: &mut String) {
         for board in &self.boards {
-            draw(board, out);
+            draw(board, &self.role_colours(), out);
         }
         for (number, line) in self.rest_lines(width).iter().enumerate() {
             let at = Point { x: 12.0, y: self.height + (number as f64 + 0.5) * LINE };
@@ -48,7 +62,7 @@ impl Scene {
     }
 }
 
-fn draw(board: &Board, out: &mut String) {
+fn draw(board: &Board, colours: &[usize], out: &mut String) {
     out.push_str("<g class=\"board\">\n");
     for (from, to) in &board.lines {
         let _ = writeln!(
@@ -58,7 +72,7 @@ fn draw(board: &Board, out: &mut String) {
         );
     }
     for spot in &board.spots {
-        draw_spot(spot, out);
+        draw_spot(spot, colours, out);
     }
     for label in &board.labels {
         text(out, label.at, "label", "", &label.text);
@@ -66,7 +80,7 @@ fn draw(board: &Board, out: &mut String) {
     out.push_str("</g>\n");
 }
 
-fn draw_spot(spot: &Spot, out: &mut String) {
+fn draw_spot(spot: &Spot, colours: &[usize], out: &mut String) {
     let class = [("spot", true), (" dark", spot.dark), (" fault", spot.fault.is_some())];
     let class: String = class.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
     let _ = write!(
@@ -95,12 +109,12 @@ fn draw_spot(spot: &Spot, out: &mut String) {
             let _ = write!(out, "<polygon class=\"edge\" points=\"{}\"/>", corners.join(" "));
         }
     }
-    draw_marks(spot, out);
+    draw_marks(spot, colours, out);
     out.push_str("</g>\n");
 }
 
 /// A disc in the colour of its role with the letters on it; what is nobody's as letters alone. Several stand side by side.
-fn draw_marks(spot: &Spot, out: &mut String) {
+fn draw_marks(spot: &Spot, colours: &[usize], out: &mut String) {
     let room = match &spot.outline {
         Outline::Rectangle(width, height) => width.min(*height),
         Outline::Circle(radius) => radius * 2.0,
@@ -115,7 +129,7 @@ fn draw_marks(spot: &Spot, out: &mut String) {
         let size = (room * 0.44).min(room / count * 1.5 / letters).max(6.0);
         let mut style = format!("font-size:{size:.1}px");
         if let Colour::Role(role) = mark.colour {
-            let role = role.0 % 6;
+            let role = colours.get(role.index()).copied().unwrap_or(0);
             let radius = room * 0.38 / count.max(1.0);
             let _ = write!(
                 out,

@@ -64,10 +64,10 @@ fn boards_of_other_shapes_are_drawn() {
 #[test]
 fn letters_run_across() {
     let sheet = "(role r) (legal r a) (init (cell 1 b q)) (init (cell 2 c q)) (init (cell 2 a q))
-        (init (cell 1 a q)) (next on) (<= terminal (true on)) (<= (goal r 1) (true on))";
+        (init (cell 1 a q)) (init (cell 3 b q)) (next on) (<= terminal (true on)) (<= (goal r 1) (true on))";
     let run =
         ludex_with_input(&["simulate", "-", "--seed", "1", "--steps", "0"], sheet.as_bytes()).ends_with(0);
-    assert!(run.out.contains(" 2 | q   q\n 1 | q q\n   +------\n     a b c\n"), "{}", run.out);
+    assert!(run.out.contains(" 3 |   q\n 2 | q   q\n 1 | q q\n   +------\n     a b c\n"), "{}", run.out);
 }
 
 #[test]
