@@ -20,8 +20,9 @@ fn played(game: &str, options: &[&str], typed: &str) -> String {
 
 #[test]
 fn a_person_plays_to_the_end_with_hint_view_and_undo() {
-    // Race to ten: whatever is typed wrong is asked again.
-    let out = played("racetoten", &[], "nonsense\n99\nhint\nview\n1\nundo\n2\n1\n1\n1\n1\n1\n1\n");
+    // Race to ten: whatever is typed wrong is asked again, so that of all numbers one is the next move.
+    let rest = "1\n2\n3\n".repeat(6);
+    let out = played("racetoten", &[], &format!("nonsense\n99\nhint\nview\n1\nundo\n2\n{rest}"));
     assert!(out.starts_with("racetoten: you are left\n"), "{out}");
     for expected in [
         "the game has no move `nonsense` for you",
