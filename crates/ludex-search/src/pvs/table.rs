@@ -64,7 +64,7 @@ impl Entry {
     }
 }
 
-/// Entries by hash, in groups of [`GROUP`].
+/// Entries by hash, in groups: a state can take any place of its group.
 #[derive(Debug)]
 pub struct Table {
     places: Vec<[AtomicU64; 2]>,
