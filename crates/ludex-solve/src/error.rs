@@ -66,18 +66,16 @@ impl fmt::Display for Error {
             Error::Limit(limit) => write!(f, "it takes {limit}"),
             Error::Engine(fault) => write!(f, "in a reachable state {fault}"),
             Error::Build(error) => error.fmt(f),
-            Error::Disk(bytes) => write!(
-                f,
-                "it takes more than {} MB on disk; `--disk` allows more, `--resume` goes on from here",
-                bytes >> 20
-            ),
+            Error::Disk(bytes) => {
+                write!(f, "it takes more than {} MB on disk; `--disk` allows more", bytes >> 20)
+            }
             Error::Memory(have, least) => {
                 write!(f, "{} MB of memory are too few, it takes {} MB", have >> 20, (least >> 20) + 1)
             }
             Error::Locked(path) => write!(f, "another process works in the folder `{}`", path.display()),
             Error::Occupied(path) => write!(
                 f,
-                "the folder `{}` is not empty: go on with what is in it by `--resume`, or name another",
+                "the folder `{}` is not empty: name another, or go on with a solving run by `ludex solve --resume`",
                 path.display()
             ),
             Error::NoRun(path) => write!(f, "the folder `{}` holds no solving run", path.display()),

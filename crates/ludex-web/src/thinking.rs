@@ -86,6 +86,9 @@ impl Agents {
                 threads: (cores / self.limits.thinking.max(1)).max(1),
                 memory: self.limits.agent_memory,
                 ponder: false,
+                // The page shows what every move is worth, which a search by evaluation does not know: it has the best
+                // one, and bounds on the others.
+                learning: None,
                 seed: live
                     .id
                     .bytes()

@@ -55,13 +55,18 @@ pub fn run(args: &Check, out: &mut dyn Write) -> Result<Status> {
     Ok(if missing { Status::Misused } else { Status::of(sound) })
 }
 
-/// A review, or why no engine takes the game.
-type Reviewed = std::result::Result<Review, BuildError>;
+/// A review, or why the game was not played.
+type Reviewed = std::result::Result<Review, String>;
 
 /// What is likely wrong with the meaning of a sheet without errors.
 fn deep(sheet: &Sheet, name: &str, time: f64) -> Reviewed {
+    if sheet.game().is_none() {
+        return Err("the rules have errors".to_owned());
+    }
     let budget = Budget::default().within(Duration::from_secs_f64(time));
-    making(format!("playing {name}"), &budget, |budget| review(sheet, budget))
+    let reviewed: std::result::Result<Review, BuildError> =
+        making(format!("playing {name}"), &budget, |budget| review(sheet, budget));
+    reviewed.map_err(|error| error.to_string())
 }
 
 /// Longer lines of play are cut in the middle.
@@ -152,7 +157,7 @@ fn review_value(text: &str, review: &Reviewed) -> Value {
     let review = match review {
         Ok(review) => review,
         Err(why) => {
-            return json!({ "suspicions": [], "matches": 0, "moves": 0, "limit": why.to_string() });
+            return json!({ "suspicions": [], "matches": 0, "moves": 0, "limit": why });
         }
     };
     let one = |suspicion: &Suspicion| {

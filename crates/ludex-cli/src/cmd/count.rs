@@ -3,16 +3,37 @@
 use super::solve::watched;
 use crate::args::Count;
 use crate::status::Status;
-use crate::{game, json};
+use crate::{game, interrupt, json};
 use anyhow::{Result, anyhow};
 use ludex_solve::Task;
 use serde_json::json;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A folder that is removed when the command is over.
 struct Temporary(PathBuf);
+
+impl Temporary {
+    /// One that was not there before: nobody else's is ever used or removed.
+    fn new() -> Result<Temporary> {
+        const TRIES: u32 = 1000;
+        for number in 0..TRIES {
+            let path = std::env::temp_dir().join(format!("ludex-count-{}-{number}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Temporary(path)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(anyhow!(
+                        "`{}` cannot be made: {error}; --store names another",
+                        path.display()
+                    ));
+                }
+            }
+        }
+        Err(anyhow!("there is no free name for a folder in `{}`", std::env::temp_dir().display()))
+    }
+}
 
 impl Drop for Temporary {
     fn drop(&mut self) {
@@ -23,13 +44,15 @@ impl Drop for Temporary {
 
 pub fn run(args: &Count, out: &mut dyn Write) -> Result<Status> {
     let loaded = game::read(&args.game.game)?;
-    let budget = args.bounds.budget().within(Duration::from_secs_f64(args.time));
+    // It stops by itself on Ctrl-C, so that the folder is removed.
+    let budget =
+        args.bounds.budget().within(Duration::from_secs_f64(args.time)).with_cancel(interrupt::stop_token());
     let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
     let prepared = loaded.prepared()?;
     let options = args.disk.options(args.memory, args.threads);
     let temporary = match &args.store {
         Some(_) => None,
-        None => Some(Temporary(std::env::temp_dir().join(format!("ludex-count-{}", std::process::id())))),
+        None => Some(Temporary::new()?),
     };
     let folder = temporary.as_ref().map(|folder| &folder.0).or(args.store.as_ref());
     let Some(folder) = folder else { return Err(anyhow!("there is no folder to work in")) };

@@ -284,6 +284,8 @@ impl Session<'_> {
             let action = self.vocabulary.show_move(self.role, candidate.action);
             let value = match candidate.verdict {
                 Some(verdict) => format!("={}", verdict.value),
+                // A search by evaluation has a value of the best move only.
+                None if candidate.visits == 0 => "-".to_owned(),
                 None => format!("{:.1}", candidate.value),
             };
             writeln!(out, "{:>10} {value:>8}  {action}", candidate.visits)?;
