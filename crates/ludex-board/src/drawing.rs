@@ -8,7 +8,7 @@ use crate::scene::{Aside, Board, Colour, Fault, Mark, Point, Scene, SpotId};
 use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
-use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use std::sync::Arc;
 
 /// How the states of one game are drawn and its moves are entered.
@@ -90,6 +90,14 @@ impl Drawing {
     /// How many spots there are on all boards; they are numbered from zero.
     pub fn spot_count(&self) -> usize {
         self.spots
+    }
+
+    /// Where a fluent is drawn, if that is on a board; also one that means that nothing is there.
+    pub fn spot_of(&self, fluent: FluentId) -> Option<SpotId> {
+        match self.places.get(fluent.index())? {
+            Place::Spot { spot, .. } => Some(*spot),
+            Place::Aside { .. } | Place::Rest => None,
+        }
     }
 
     /// What is drawn of a state.

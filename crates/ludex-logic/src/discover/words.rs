@@ -20,17 +20,22 @@ pub struct Statement {
     pub formula: String,
     /// How many facts it stands for.
     pub count: usize,
+    /// The fluents that it speaks of, ascending; none where it is about matches as a whole.
+    pub fluents: Vec<FluentId>,
 }
 
 /// The facts as sentences, the most telling first.
 pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
     let formulas = Formulas(vocabulary);
     let mut list = Vec::new();
-    let mut say =
-        |kind, text: String, formula: String, count| list.push(Statement { kind, text, formula, count });
+    let mut say = |kind, text: String, formula: String, count, mut fluents: Vec<FluentId>| {
+        fluents.sort_unstable();
+        fluents.dedup();
+        list.push(Statement { kind, text, formula, count, fluents });
+    };
     if let Turns::Alternate { control } = &facts.turns {
         let text = "the players take turns: at most one has a choice at any time";
-        say("turn-taking", text.to_owned(), TURN_TAKING.to_owned(), 1);
+        say("turn-taking", text.to_owned(), TURN_TAKING.to_owned(), 1, Vec::new());
         if !control.is_empty() {
             let parts: Vec<String> = control
                 .iter()
@@ -39,24 +44,25 @@ pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
                 })
                 .collect();
             let text = format!("the state says whose turn it is: {}", parts.join(", "));
-            say("control", text, formulas.control(control), 1);
+            let fluents = control.iter().map(|&(fluent, _)| fluent).collect();
+            say("control", text, formulas.control(control), 1, fluents);
         }
     }
     if facts.playable {
         let text = "every player always has a move until the game ends";
-        say("playable", text.to_owned(), "playable".to_owned(), 1);
+        say("playable", text.to_owned(), "playable".to_owned(), 1, Vec::new());
     }
     if let Some(length) = facts.length {
         let text = format!("every match ends, after at most {length} moves");
-        say("length", text, "terminates".to_owned(), 1);
+        say("length", text, "terminates".to_owned(), 1, Vec::new());
     }
     if facts.unique_goals {
         let text = "at the end every player has exactly one result";
-        say("unique-goals", text.to_owned(), "unique-goals".to_owned(), 1);
+        say("unique-goals", text.to_owned(), "unique-goals".to_owned(), 1, Vec::new());
     }
     if let Some(sum) = facts.goal_sum {
         let text = format!("the results of all players add up to {sum}");
-        say("constant-sum", text, "constant-sum".to_owned(), 1);
+        say("constant-sum", text, "constant-sum".to_owned(), 1, Vec::new());
     }
     for exactly in [true, false] {
         let groups = facts.groups.iter().filter(|group| group.exactly == exactly);
@@ -67,7 +73,8 @@ pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
             let each =
                 if count > 1 { format!(" for each of the {count} values of `*`") } else { String::new() };
             let formula = all(groups.iter().map(|group| formulas.group(exactly, &group.fluents)));
-            say(kind, format!("{number} of {shape} holds{each}"), formula, count);
+            let fluents = groups.iter().flat_map(|group| group.fluents.iter().copied()).collect();
+            say(kind, format!("{number} of {shape} holds{each}"), formula, count, fluents);
         }
     }
     for value in [true, false] {
@@ -78,27 +85,29 @@ pub fn statements(facts: &Facts, vocabulary: &Vocabulary) -> Vec<Statement> {
         for (name, fluents) in by_text(of_value(&facts.constants), |&fluent| name(vocabulary, fluent)) {
             let count = fluents.len();
             let formula = formulas.constant(value, &fluents);
-            say("constant", format!("{name} {word} holds ({count} of them)"), formula, count);
+            say("constant", format!("{name} {word} holds ({count} of them)"), formula, count, fluents);
         }
         let word = if value { "once it holds, holds" } else { "once it no longer holds, does not hold" };
         for (name, fluents) in by_text(of_value(&facts.persistent), |&fluent| name(vocabulary, fluent)) {
             let count = fluents.len();
             let formula = formulas.persistent(value, &fluents);
-            say("persistence", format!("{name} {word} for good ({count} of them)"), formula, count);
+            say("persistence", format!("{name} {word} for good ({count} of them)"), formula, count, fluents);
         }
     }
     let names =
         |&(a, b): &(FluentId, FluentId)| format!("{} and {}", name(vocabulary, a), name(vocabulary, b));
     for (names, pairs) in by_text(facts.mutexes.iter().copied(), names) {
         let count = pairs.len();
-        say("mutex", format!("{names}: {count} pairs never hold together"), formulas.mutexes(&pairs), count);
+        let fluents = pairs.iter().flat_map(|&(one, other)| [one, other]).collect();
+        let text = format!("{names}: {count} pairs never hold together");
+        say("mutex", text, formulas.mutexes(&pairs), count, fluents);
     }
     for pair in &facts.impossible {
         let side = |(role, functor): (RoleId, Functor)| {
             format!("{} by {}", show(vocabulary, functor), vocabulary.show_role(role))
         };
         let text = format!("{} and {} never go together", side(pair.first), side(pair.second));
-        say("impossible-moves", text, formulas.impossible(pair), 1);
+        say("impossible-moves", text, formulas.impossible(pair), 1, Vec::new());
     }
     list
 }
