@@ -69,6 +69,61 @@ export async function open(server, options = {}) {
   return page;
 }
 
+/** A player of the protocol of General Game Playing that listens on a free port, by the program itself. */
+export class Player {
+  async start() {
+    this.process = spawn(PROGRAM, ['player', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const line = await new Promise((found, failed) => {
+      let text = '';
+      this.process.stdout.on('data', (data) => {
+        text += data;
+        if (text.includes('\n')) found(text);
+      });
+      this.process.on('exit', (status) => failed(new Error(`the player ended with ${status}`)));
+    });
+    this.address = line.match(/(127\.0\.0\.1|localhost):\d+/)[0];
+    return this;
+  }
+
+  async end() {
+    const ended = new Promise((done) => this.process.on('exit', done));
+    this.process.kill('SIGKILL');
+    await ended;
+  }
+}
+
+/** Puts a text into the editor as people do who have it elsewhere: all is selected, and the text pasted over it. */
+export async function write(page, text) {
+  const content = page.locator('.editor .cm-content');
+  await content.focus();
+  await page.keyboard.press('Control+a');
+  await content.evaluate((element, words) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', words);
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
+}
+
+/** The underlined places of the editor: from, to, and whether it is an error. */
+export function underlined(page) {
+  return page.locator('.editor .cm-content').evaluate((content) => {
+    const found = [];
+    let at = 0;
+    for (const line of content.querySelectorAll('.cm-line')) {
+      const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+        const mark = node.parentElement.closest('.cm-lintRange');
+        const last = found[found.length - 1];
+        if (mark && last && last.to === at) last.to += node.length;
+        else if (mark) found.push({ from: at, to: at + node.length, error: mark.classList.contains('cm-lintRange-error') });
+        at += node.length;
+      }
+      at += 1;
+    }
+    return found;
+  });
+}
+
 export async function close() {
   await browser?.close();
   browser = null;

@@ -4,15 +4,32 @@ import { h, notice } from './dom.js';
 import { gallery } from './gallery.js';
 import { play } from './play.js';
 import { understand } from './understand.js';
-import { write } from './write.js';
+
+/** The editor is more than half of what the page is made of, so it comes when it is wanted. */
+function write(place, argument) {
+  let leave = () => {};
+  let left = false;
+  place.replaceChildren(h('p', { class: 'quiet' }, 'Loading'));
+  import('./write.js').then((room) => {
+    if (!left) leave = room.write(place, argument);
+  }, (error) => notice(error.message));
+  return () => {
+    left = true;
+    leave();
+  };
+}
 
 const rooms = { '': gallery, play, understand, write };
+
 let leave = () => {};
 
 function links(room, argument) {
   const game = room === 'understand' || room === 'write' ? argument : sessionStorage.getItem('game');
+  const match = room === 'play' && !/^(new|watch)\//.test(argument) ? argument : sessionStorage.getItem('match');
+  if (match) sessionStorage.setItem('match', match);
   const entries = [
     ['', 'Gallery', '#/'],
+    ...(match ? [['play', 'Play', `#/play/${match}`]] : []),
     ['understand', 'Understand', game ? `#/understand/${game}` : '#/understand'],
     ['write', 'Write', game ? `#/write/${game}` : '#/write'],
   ];

@@ -1,6 +1,6 @@
 // Draws a position, and turns clicks and keys into moves.
 
-import { h, s } from './dom.js';
+import { colour, h, s } from './dom.js';
 
 const CHESS = { king: '♚', queen: '♛', rook: '♜', bishop: '♝', knight: '♞', pawn: '♟' };
 
@@ -8,17 +8,20 @@ function points(list) {
   return list.map(([x, y]) => `${x},${y}`).join(' ');
 }
 
-/** A position as a picture. With `choose` its spots are buttons that keys reach; clicks are for whoever holds it. */
-export function draw(scene, { turned = false, targets = null, picked = [], heat = null, choose = null, label = 'board' } = {}) {
+/**
+ * A position as a picture. With `choose` its spots are buttons that keys reach; clicks are for whoever holds it. What is
+ * thought of the moves, and what is pointed at, is laid over it later by `svg.show`, without drawing it again.
+ */
+export function draw(scene, { turned = false, targets = null, picked = [], choose = null, label = 'board' } = {}) {
   const { width, height } = scene;
   const flip = turned ? (x, y) => [width - x, height - y] : (x, y) => [x, y];
   const changed = new Set(scene.changed ?? []);
   const svg = s('svg', {
     class: 'board',
-    viewBox: `0 0 ${Math.max(width, 1)} ${Math.max(height, 1)}`,
     role: choose ? 'group' : 'img',
     'aria-label': label,
   });
+  const spots = new Map();
   let focusable = null;
   for (const board of scene.boards) {
     for (const [x1, y1, x2, y2] of board.lines) {
@@ -35,7 +38,7 @@ export function draw(scene, { turned = false, targets = null, picked = [], heat 
       const name = spot.name + (what ? ': ' + what : '') + (spot.fault ? ': ' + spot.fault : '');
       const isTarget = targets?.has(spot.id);
       const classes = ['spot', spot.dark && 'dark', spot.fault && 'fault', changed.has(spot.id) && 'changed',
-        isTarget && 'target', picked.includes(spot.id) && 'picked'].filter(Boolean).join(' ');
+        isTarget && 'target', spot.marks.length && 'held', picked.includes(spot.id) && 'picked'].filter(Boolean).join(' ');
       const group = s('g', {
         class: classes,
         transform: `translate(${x} ${y})`,
@@ -49,20 +52,75 @@ export function draw(scene, { turned = false, targets = null, picked = [], heat 
       });
       group.append(s('title', {}, spot.marks.map((mark) => mark.tip).join('\n') || name));
       group.append(outline(spot.outline, turned));
-      if (heat?.has(spot.id)) group.append(shade(spot.outline, heat.get(spot.id), turned));
+      const heat = outline(spot.outline, turned);
+      heat.setAttribute('class', 'heat');
+      group.append(heat);
       spot.marks.forEach((mark, at) => group.append(drawMark(mark, at, spot.marks.length, size(spot.outline))));
-      if (isTarget) group.append(s('circle', { class: 'dot', r: 4 }));
+      if (isTarget) group.append(s('circle', { class: 'dot', r: spot.marks.length ? 3 : 5, cy: spot.marks.length ? size(spot.outline) * 0.4 : 0 }));
       if (choose) {
         if (!focusable || (isTarget && !focusable.classList.contains('target'))) focusable = group;
       }
+      spots.set(spot.id, { group, heat, x, y, room: size(spot.outline) });
       svg.append(group);
     }
   }
+  const layer = s('g', { class: 'arrows', 'aria-hidden': 'true' });
+  svg.append(layer);
   if (choose) {
     focusable?.setAttribute('tabindex', '0');
     svg.addEventListener('keydown', (event) => keys(event, svg, choose));
   }
+  /** `heat`: how good it is to choose a spot, from 0 to 1; `arrows`: [from, to, weight]; `pointed`: spots that are spoken of. */
+  svg.setAttribute('viewBox', extent(scene, flip).join(' '));
+  svg.show = ({ heat = null, arrows = [], pointed = null }) => {
+    for (const [id, spot] of spots) {
+      const value = heat?.get(id);
+      spot.heat.style.opacity = value === undefined ? '' : String(0.1 + 0.45 * value);
+      spot.group.classList.toggle('pointed', pointed?.has(id) ?? false);
+    }
+    layer.replaceChildren(...arrows.map(([from, to, weight]) => {
+      const [a, b] = [spots.get(from), spots.get(to)];
+      return a && b ? arrow(a, b, weight) : null;
+    }).filter(Boolean));
+  };
   return svg;
+}
+
+/** The part of the picture where something is: the same in every position of a game. */
+function extent(scene, flip) {
+  const [edge, letter] = [6, 4];
+  const xs = [];
+  const ys = [];
+  const add = ([x, y], wide, high) => {
+    xs.push(x - wide, x + wide);
+    ys.push(y - high, y + high);
+  };
+  for (const board of scene.boards) {
+    for (const { x, y, outline: { width, height, radius, points: corners } } of board.spots) {
+      const reach = (axis) => Math.max(...corners.map((corner) => Math.abs(corner[axis])));
+      if (corners) add(flip(x, y), reach(0), reach(1));
+      else add(flip(x, y), radius ?? width / 2, radius ?? height / 2);
+    }
+    for (const [x, y, text] of board.labels) add(flip(x, y), text.length * letter, 8);
+  }
+  if (!xs.length) return [0, 0, Math.max(scene.width, 1), Math.max(scene.height, 1)];
+  const [left, top] = [Math.min(...xs) - edge, Math.min(...ys) - edge];
+  return [left, top, Math.max(...xs) + edge - left, Math.max(...ys) + edge - top];
+}
+
+/** From the middle of one spot to that of another, thicker where it weighs more. */
+function arrow(from, to, weight) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const long = Math.hypot(dx, dy) || 1;
+  const wide = Math.min(from.room, to.room) * (0.05 + 0.09 * weight);
+  const head = wide * 2.6;
+  const end = long - to.room * 0.08;
+  const shape = [[0, -wide], [end - head, -wide], [end - head, -head * 0.8], [end, 0], [end - head, head * 0.8], [end - head, wide], [0, wide]];
+  const [c, sn] = [dx / long, dy / long];
+  const turned = shape.map(([x, y]) => [(from.x + x * c - y * sn).toFixed(1), (from.y + x * sn + y * c).toFixed(1)]);
+  const polygon = s('polygon', { class: 'arrow', points: points(turned) });
+  polygon.style.opacity = String(0.25 + 0.55 * weight);
+  return polygon;
 }
 
 function size(outline) {
@@ -80,25 +138,18 @@ function outline(shape, turned) {
   return s('rect', { class: 'cell', x: -shape.width / 2, y: -shape.height / 2, width: shape.width, height: shape.height });
 }
 
-function shade(shape, value, turned) {
-  const copy = outline(shape, turned);
-  copy.setAttribute('class', 'heat');
-  copy.style.opacity = String(0.12 + 0.5 * value);
-  return copy;
-}
-
 function drawMark(mark, at, count, room) {
   // Several marks share the spot in a square.
   const across = Math.ceil(Math.sqrt(count));
   const scale = 1 / across;
   const x = ((at % across) - (across - 1) / 2) * room * scale;
   const y = (Math.floor(at / across) - (Math.ceil(count / across) - 1) / 2) * room * scale;
-  const colour = mark.colour === null ? 'neutral' : `role${mark.colour % 6}`;
-  const group = s('g', { class: `mark ${colour}`, transform: `translate(${x} ${y}) scale(${(scale * room) / 40})` });
+  const group = s('g', { class: `mark ${colour(mark.colour)}`, transform: `translate(${x} ${y}) scale(${(scale * room) / 40})` });
   const text = mark.glyph?.text ?? mark.text ?? '';
   const letter = text.length === 1 && /[a-z]/i.test(text);
-  if (text.toLowerCase() === 'x') group.append(s('path', { class: 'stroke', d: 'M-11 -11 L11 11 M11 -11 L-11 11' }));
-  else if (text.toLowerCase() === 'o') group.append(s('circle', { class: 'stroke', r: 11 }));
+  // Light colours have a rim.
+  if (text.toLowerCase() === 'x') for (const part of ['rim', 'stroke']) group.append(s('path', { class: part, d: 'M-11 -11 L11 11 M11 -11 L-11 11' }));
+  else if (text.toLowerCase() === 'o') for (const part of ['rim', 'stroke']) group.append(s('circle', { class: part, r: 11 }));
   else if (letter && mark.colour !== null) {
     group.append(s('circle', { class: 'piece', r: 14 }), s('text', { class: 'inside', 'font-size': 15 }, text));
   } else {
@@ -146,8 +197,8 @@ function keys(event, svg, choose) {
 export function beside(scene) {
   const list = h('dl', { class: 'asides' });
   for (const aside of scene.asides) {
-    const colour = aside.colour === null ? '' : `role${aside.colour % 6}`;
-    list.append(h('div', { title: aside.tip }, h('dt', {}, aside.label), h('dd', { class: colour }, aside.value)));
+    const swatch = aside.colour ? h('i', { class: `swatch ${colour(aside.colour)}` }) : null;
+    list.append(h('div', { title: aside.tip }, h('dt', {}, aside.label), h('dd', {}, swatch, aside.value)));
   }
   const rest = scene.rest.length
     ? h('details', { class: 'rest' }, h('summary', {}, `${scene.rest.length} more`), h('ul', {}, scene.rest.map((text) => h('li', {}, text))))
@@ -188,6 +239,11 @@ export class Choice {
   /** Moves that are complete, while others go on from here. */
   complete() {
     return this.depth > 0 ? this.left.filter(([, , steps]) => steps.length === this.depth) : [];
+  }
+
+  /** True if a click on this spot goes on. */
+  accepts(spot) {
+    return this.left.some(([, , steps]) => Array.isArray(steps[this.depth]) && steps[this.depth].includes(spot));
   }
 
   /** Goes on by a spot or a button; a move if all its steps are made and no other has the same. */

@@ -48,3 +48,23 @@ export function joint(moves) {
   const busy = moves.filter((move) => move.startsWith('('));
   return (busy.length ? busy : moves).map(plain).join(', ');
 }
+
+/** The class of a colour that the server names; nobody's has one, too. */
+export function colour(name) {
+  return name ? `c-${name}` : 'c-none';
+}
+
+/** Seconds as a clock shows them. */
+export function time(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  const two = (number) => String(number).padStart(2, '0');
+  const minutes = Math.floor(whole / 60);
+  return minutes >= 60 ? `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+/** Hands a text to the reader as a file. */
+export function download(name, text, type) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

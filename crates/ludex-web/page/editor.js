@@ -1,181 +1,127 @@
-// A small editor: a text area over a layer that shows the same text in colour. The text area keeps everything that
-// browsers know of writing (selection, undo, input methods, screen readers); the layer only paints.
+// The editor of rules: CodeMirror (vendor/), with what the server knows of the language. It lives in a shadow root, where
+// CodeMirror adopts its style sheets instead of writing style elements, which the page's policy forbids.
 
+import {
+  EditorState, EditorView, HighlightStyle, StreamLanguage, autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap,
+  completionKeymap, defaultKeymap, drawSelection, dropCursor, highlightActiveLine, highlightSelectionMatches, highlightSpecialChars,
+  history, historyKeymap, hoverTooltip, indentOnInput, keymap, lineNumbers, lintKeymap, search, searchKeymap, setDiagnostics,
+  syntaxHighlighting, tags,
+} from './vendor/codemirror.js';
 import { h } from './dom.js';
 
-const KEYWORDS = new Set(['role', 'init', 'true', 'next', 'legal', 'does', 'goal', 'terminal', 'base', 'input', 'distinct', 'not', 'or', 'and']);
-const TOKENS = /(;[^\n]*|%[^\n]*)|(\?[^\s()]+)|([^\s()?;%,]+)|([()])|(\s+|.)/gu;
+const KEYWORDS = new Set(['role', 'init', 'true', 'next', 'legal', 'does', 'goal', 'terminal', 'base', 'input', 'distinct', 'not', 'or', 'and', 'sees']);
 
-/** The text in pieces, each with what it is. */
-function pieces(text) {
-  const list = [];
-  for (const match of text.matchAll(TOKENS)) {
-    const [word, comment, variable, name, bracket] = match;
-    const kind = comment ? 'comment' : variable ? 'variable' : name ? (KEYWORDS.has(name.toLowerCase()) ? 'keyword' : name === '<=' || name === ':-' ? 'arrow' : 'word') : bracket ? 'bracket' : '';
-    list.push({ from: match.index, to: match.index + word.length, kind });
-  }
-  return list;
-}
+/** Colours only: in both notations a word is what stands between blanks, brackets and commas. */
+const language = StreamLanguage.define({
+  name: 'gdl',
+  token(stream) {
+    if (stream.eatSpace()) return null;
+    if (stream.match(/^[;%].*/)) return 'comment';
+    if (stream.match(/^\?[^\s()]+/)) return 'variableName';
+    if (stream.match(/^(<=|:-|<-|=>)/)) return 'operator';
+    if (stream.match(/^[()]/)) return 'bracket';
+    const word = stream.match(/^[^\s()?;%,]+/);
+    if (word) return KEYWORDS.has(word[0].toLowerCase()) ? 'keyword' : 'name';
+    stream.next();
+    return null;
+  },
+  /** Two blanks for each bracket that is open. */
+  indent(_, __, context) {
+    const before = context.state.doc.sliceString(Math.max(0, context.pos - 5000), context.pos).replace(/[;%].*/g, '');
+    let depth = 0;
+    for (const letter of before) depth = letter === '(' ? depth + 1 : letter === ')' ? Math.max(0, depth - 1) : depth;
+    return 2 * depth;
+  },
+  languageData: { commentTokens: { line: ';' }, closeBrackets: { brackets: ['('] } },
+});
 
+const colours = HighlightStyle.define([
+  { tag: tags.comment, color: 'var(--quiet)', fontStyle: 'italic' },
+  { tag: [tags.keyword, tags.operator], color: 'var(--accent)', fontWeight: '600' },
+  { tag: tags.variableName, color: 'var(--variable)' },
+  { tag: tags.bracket, color: 'var(--quiet)' },
+]);
+
+const underlined = (colour) => ({ backgroundImage: 'none', textDecoration: `underline wavy ${colour}`, textUnderlineOffset: '3px' });
+const box = { background: 'var(--card)', color: 'var(--ink)', border: '1px solid var(--line)', borderRadius: '8px', boxShadow: 'var(--shadow)' };
+const theme = EditorView.theme({
+  '&': { height: '100%', color: 'var(--ink)', background: 'var(--card)', fontSize: '0.88rem', borderRadius: '9px' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
+  '.cm-scroller': { fontFamily: 'ui-monospace, monospace', lineHeight: '1.55', borderRadius: '9px' },
+  '.cm-content': { padding: '0.7rem 0', caretColor: 'var(--ink)' },
+  '.cm-cursor, .cm-dropCursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-gutters': { background: 'var(--card)', color: 'var(--quiet)', border: '0', paddingLeft: '0.4rem' },
+  '.cm-activeLine, .cm-activeLineGutter': { background: 'color-mix(in srgb, var(--accent) 7%, transparent)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { background: 'color-mix(in srgb, var(--accent) 28%, transparent) !important' },
+  '.cm-selectionMatch, .cm-searchMatch': { background: 'color-mix(in srgb, var(--accent) 18%, transparent)' },
+  '&.cm-focused .cm-matchingBracket': { background: 'color-mix(in srgb, var(--accent) 25%, transparent)' },
+  '&.cm-focused .cm-nonmatchingBracket': { background: 'none', color: 'var(--error)' },
+  '.cm-lintRange-error': underlined('var(--error)'),
+  '.cm-lintRange-warning': underlined('var(--warning)'),
+  '.cm-tooltip': box,
+  '.cm-tooltip-autocomplete > ul': { fontFamily: 'ui-monospace, monospace', fontSize: '0.85rem' },
+  '.cm-tooltip-autocomplete > ul > li': { padding: '0.15rem 0.6rem' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { background: 'var(--accent)', color: 'var(--on-accent)' },
+  '.cm-diagnostic': { padding: '0.4rem 0.7rem', maxWidth: '30rem', whiteSpace: 'pre-wrap', borderLeft: '0' },
+  '.cm-panels': { background: 'var(--card)', color: 'var(--ink)', borderColor: 'var(--line)' },
+  '.cm-textfield, .cm-button': { background: 'var(--card)', backgroundImage: 'none', color: 'var(--ink)', border: '1px solid var(--line)', borderRadius: '6px' },
+  '.told': { padding: '0.4rem 0.7rem', maxWidth: '30rem', maxHeight: '16rem', overflow: 'auto', fontFamily: 'system-ui, sans-serif' },
+  '.told p': { margin: '0.2rem 0', whiteSpace: 'pre-wrap' },
+});
+
+/**
+ * An editor of a text. `hover` tells what is at a place, in lines; `complete` the names that could be there; places are
+ * counted as strings count them.
+ */
 export function editor({ text, onChange, hover, complete }) {
-  const area = h('textarea', { class: 'writing', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', 'aria-label': 'Rules', wrap: 'off' });
-  const layer = h('pre', { class: 'painted', 'aria-hidden': 'true' });
-  const tip = h('div', { class: 'tip', role: 'tooltip', hidden: true });
-  const menu = h('ul', { class: 'menu', role: 'listbox', 'aria-label': 'Names', hidden: true });
-  const root = h('div', { class: 'editor' }, layer, area, tip, menu);
-  let findings = [];
-  let waiting = 0;
-  let offers = [];
-  let chosen = 0;
-  let from = 0;
-
-  function paint() {
-    const marks = findings.filter((finding) => finding.to >= finding.from);
-    const out = [];
-    const all = pieces(area.value);
-    const edges = [...new Set(marks.flatMap(({ from: a, to: b }) => [a, Math.max(b, a + 1)]))].sort((a, b) => a - b);
-    let next = 0;
-    for (const piece of all) {
-      let start = piece.from;
-      while (next < edges.length && edges[next] <= start) next += 1;
-      let edge = next;
-      while (start < piece.to) {
-        const end = edge < edges.length && edges[edge] < piece.to ? edges[edge++] : piece.to;
-        const found = marks.find((mark) => mark.from <= start && start < Math.max(mark.to, mark.from + 1));
-        const classes = [piece.kind, found && (found.error ? 'error' : 'warning')].filter(Boolean).join(' ');
-        const words = area.value.slice(start, end);
-        out.push(classes ? h('span', found ? { class: classes, 'data-from': found.from, 'data-to': found.to } : { class: classes }, words) : words);
-        start = end;
-      }
-    }
-    layer.replaceChildren(...out, '\n');
-    scroll();
-  }
-
-  function scroll() {
-    layer.scrollTop = area.scrollTop;
-    layer.scrollLeft = area.scrollLeft;
-  }
-
-  /** Where a place of the text is on the page, measured on the painted layer. */
-  function spot(offset) {
-    const range = document.createRange();
-    let left = offset;
-    const walk = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);
-    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-      if (left <= node.length) {
-        range.setStart(node, left);
-        range.setEnd(node, left);
-        const box = range.getBoundingClientRect();
-        const outer = root.getBoundingClientRect();
-        return { x: box.left - outer.left, y: box.bottom - outer.top };
-      }
-      left -= node.length;
-    }
-    return { x: 0, y: 0 };
-  }
-
-  function offsetAt(x, y) {
-    area.style.pointerEvents = 'none';
-    layer.style.pointerEvents = 'auto';
-    const range = document.caretRangeFromPoint?.(x, y);
-    area.style.pointerEvents = '';
-    layer.style.pointerEvents = '';
-    if (!range || !layer.contains(range.startContainer) || range.startContainer.nodeType !== Node.TEXT_NODE) return null;
-    let sum = range.startOffset;
-    const walk = document.createTreeWalker(layer, NodeFilter.SHOW_TEXT);
-    for (let node = walk.nextNode(); node && node !== range.startContainer; node = walk.nextNode()) sum += node.length;
-    return sum;
-  }
-
-  async function point(event) {
-    const at = offsetAt(event.clientX, event.clientY);
-    const found = findings.find((finding) => at !== null && finding.from <= at && at <= finding.to);
-    const lines = found ? [found.message, found.hint].filter(Boolean) : at === null ? [] : ((await hover(area.value, at)) ?? []);
-    tip.hidden = lines.length === 0;
-    tip.replaceChildren(...lines.map((line) => h('p', {}, line)));
-    const outer = root.getBoundingClientRect();
-    tip.style.left = `${Math.min(event.clientX - outer.left, outer.width - 260)}px`;
-    tip.style.top = `${event.clientY - outer.top + 16}px`;
-  }
-
-  async function offer() {
-    const at = area.selectionStart;
-    const before = area.value.slice(0, at);
-    const word = before.match(/[^\s()]*$/)[0];
-    const names = await complete(area.value, at);
-    if (area.selectionStart !== at) return;
-    offers = names.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()) && name !== word).slice(0, 8);
-    from = at - word.length;
-    chosen = 0;
-    menu.hidden = offers.length === 0;
-    if (menu.hidden) return;
-    const place = spot(at);
-    menu.style.left = `${Math.max(0, place.x)}px`;
-    menu.style.top = `${place.y}px`;
-    list();
-  }
-
-  function list() {
-    menu.replaceChildren(...offers.map((name, at) => h('li', {
-      role: 'option', 'aria-selected': at === chosen ? 'true' : 'false', onmousedown: (event) => { event.preventDefault(); chosen = at; accept(); },
-    }, name)));
-  }
-
-  function accept() {
-    const name = offers[chosen];
-    menu.hidden = true;
-    if (!name) return;
-    area.setRangeText(name, from, area.selectionStart, 'end');
-    changed();
-  }
-
-  function changed() {
-    paint();
-    onChange(area.value);
-  }
-
-  area.addEventListener('input', () => {
-    changed();
-    if (/[\w?]$/.test(area.value.slice(0, area.selectionStart))) offer();
-    else menu.hidden = true;
+  const root = h('div', { class: 'editor' });
+  const shadow = root.attachShadow({ mode: 'open' });
+  const names = async (context) => {
+    const word = context.matchBefore(/[^\s()]+/);
+    if (!word && !context.explicit) return null;
+    const options = await complete(context.state.doc.toString(), context.pos);
+    return { from: word?.from ?? context.pos, options: options.map((label) => ({ label })), validFor: /^[^\s()]*$/ };
+  };
+  const tell = async (view, pos) => {
+    const lines = await hover(view.state.doc.toString(), pos);
+    if (!lines?.length) return null;
+    const word = view.state.wordAt(pos);
+    return { pos: word?.from ?? pos, end: word?.to, above: true, create: () => ({ dom: h('div', { class: 'told' }, lines.map((line) => h('p', {}, line))) }) };
+  };
+  const view = new EditorView({
+    root: shadow,
+    parent: shadow,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(), highlightSpecialChars(), history(), drawSelection(), dropCursor(), indentOnInput(), bracketMatching(), closeBrackets(),
+        highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), autocompletion({ override: [names], icons: false }),
+        hoverTooltip(tell, { hoverTime: 250 }), language, syntaxHighlighting(colours), theme, EditorState.tabSize.of(2),
+        // Tab leads out of the editor, as everywhere on the page: nobody who works by keys is caught in it.
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+        EditorView.contentAttributes.of({ 'aria-label': 'Rules', autocapitalize: 'off', autocorrect: 'off', spellcheck: 'false' }),
+        EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
+      ],
+    }),
   });
-  area.addEventListener('scroll', scroll);
-  area.addEventListener('blur', () => (menu.hidden = true));
-  area.addEventListener('mousemove', (event) => {
-    clearTimeout(waiting);
-    tip.hidden = true;
-    waiting = setTimeout(() => point(event), 250);
-  });
-  area.addEventListener('mouseleave', () => {
-    clearTimeout(waiting);
-    tip.hidden = true;
-  });
-  area.addEventListener('keydown', (event) => {
-    if (event.ctrlKey && event.key === ' ') offer();
-    else if (menu.hidden) return;
-    else if (event.key === 'ArrowDown') chosen = (chosen + 1) % offers.length;
-    else if (event.key === 'ArrowUp') chosen = (chosen + offers.length - 1) % offers.length;
-    else if (event.key === 'Enter' || event.key === 'Tab') accept();
-    else if (event.key === 'Escape') menu.hidden = true;
-    else return;
-    event.preventDefault();
-    if (!menu.hidden) list();
-  });
-  area.value = text;
-  paint();
   return {
     root,
-    area,
+    /** What is underlined: places with a sentence, and whether it is an error. */
     set findings(list) {
-      findings = list;
-      paint();
+      const end = view.state.doc.length;
+      view.dispatch(setDiagnostics(view.state, list.map(({ from, to, error, message, hint }) => ({
+        from: Math.min(from, end), to: Math.min(Math.max(to, from), end), severity: error ? 'error' : 'warning', message: hint ? `${message}\n${hint}` : message,
+      }))));
     },
     go(at) {
-      area.focus();
-      area.setSelectionRange(at, at);
-      const line = area.value.slice(0, at).split('\n').length;
-      area.scrollTop = Math.max(0, (line - 8) * parseFloat(getComputedStyle(area).lineHeight));
+      const place = Math.min(at, view.state.doc.length);
+      view.dispatch({ selection: { anchor: place }, effects: EditorView.scrollIntoView(place, { y: 'center' }) });
+      view.focus();
     },
+    /** Another text, which can be undone. */
+    replace(other) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } });
+    },
+    destroy: () => view.destroy(),
   };
 }

@@ -2,24 +2,39 @@
 
 import { ask } from './api.js';
 import { Choice, beside, draw } from './board.js';
-import { h, joint, notice, plain, short } from './dom.js';
-import { values as graph } from './plot.js';
+import { download, h, joint, notice, plain } from './dom.js';
+import { draggable } from './drag.js';
+import { expected, opinion, overlay } from './opinion.js';
+import { seats as panel } from './seats.js';
 import { listen } from './stream.js';
 
-const SEATS = { person: 'a person', ludex: 'Ludex', random: 'chance' };
-
-/** Begins a match: `new/GAME`, or `new/GAME?0.3-1.0` with the moves of a link; then shows it. */
+/** Begins a match: `new/GAME`, `watch/GAME`, or `new/GAME?[["move", ...], ...]` with the moves of a link; then shows it. */
 export function play(place, argument) {
-  if (!argument.startsWith('new/')) return show(place, argument);
-  const [game, words] = argument.slice(4).split('?');
+  const [way, rest] = argument.split(/\/(.*)/s);
+  if (way !== 'new' && way !== 'watch') return show(place, argument);
+  const [game, words] = rest.split('?');
   place.replaceChildren(h('p', { class: 'quiet' }, 'Opening the game'));
   sessionStorage.setItem('game', game);
-  const line = words ? JSON.parse(words) : [];
-  const seats = line.length ? { line } : {};
-  ask('new', { game, ...seats }).then(
-    ({ id }) => location.replace(`#/play/${id}`),
+  begin(game, way === 'watch', words).then(
+    (id) => location.replace(`#/play/${id}`),
     (error) => place.replaceChildren(h('p', { role: 'alert' }, error.message), h('p', {}, h('a', { href: `#/write/${game}` }, 'Look at its rules'))));
   return () => {};
+}
+
+async function begin(game, watches, words) {
+  const setup = { game };
+  if (words) {
+    try {
+      setup.line = JSON.parse(words);
+    } catch {
+      throw new Error('This link is not whole: the moves in it cannot be read.');
+    }
+  }
+  if (watches) {
+    const { roles } = await ask('rules', { game });
+    setup.seats = roles.map((role) => (role === 'random' ? 'random' : 'ludex'));
+  }
+  return (await ask('new', setup)).id;
 }
 
 function show(place, id) {
@@ -29,7 +44,7 @@ function show(place, id) {
   let acting = null;
   let turned = false;
   let focus = null;
-  let sat = '';
+  let drawn = null;
 
   const title = h('h1', {}, ' ');
   const status = h('p', { class: 'status', role: 'status', 'aria-live': 'polite' }, 'Loading');
@@ -45,19 +60,27 @@ function show(place, id) {
   };
   // These stay as long as the room: what is pressed while the match changes must be there when it is let go.
   const tools = h('div', { class: 'row tools' }, tool.undo, tool.redo, tool.go, tool.stop,
-    press('Turn', () => { turned = !turned; redraw(); }), press('New', () => again()), press('Save', () => save()),
-    press('Load', () => load()), press('Link', () => link()));
+    press('Turn', () => { turned = !turned; redraw(); }));
+  const link = (words, act) => h('button', { class: 'plain', onclick: act }, words);
+  const more = h('div', { class: 'row more' }, link('New match', () => again()), link('Save record', () => save()),
+    link('Load record', () => load()), link('Copy link', () => copy()), link('Picture', () => picture()));
   const wish = h('input', { type: 'checkbox', onchange: () => send('set', { view: wish.checked }) });
-  const opinion = h('div');
-  const seats = h('div', { class: 'seats' });
+  const thoughts = h('div', { class: 'thoughts' });
   const list = h('ol', { class: 'line', 'aria-label': 'Moves' });
-  const engine = h('section', { class: 'engine', 'aria-label': "The engine's view" },
-    h('label', { class: 'row' }, wish, h('span', {}, "The engine's view")), opinion);
+  const sitting = panel({ send: (command, values) => send(command, values), press: (at) => { acting = at; update(); } });
   place.replaceChildren(h('div', { class: 'table' },
-    h('div', { class: 'left' }, title, status, board, buttons, tools, aside),
-    h('div', { class: 'right' }, seats, engine, h('section', {}, h('h2', {}, 'Moves'), list))));
+    h('div', { class: 'left' }, title, status, board, buttons, tools, aside, more),
+    h('div', { class: 'right' }, sitting.root,
+      h('section', { class: 'panel engine', 'aria-label': "The engine's view" }, h('label', { class: 'row' }, wish, h('span', {}, "The engine's view")), thoughts),
+      h('section', { class: 'panel' }, h('h2', {}, 'Moves'), list))));
 
+  const drag = draggable(board, {
+    accepts: (spot) => Boolean(actor() && choice(actor()).accepts(spot)),
+    choose: (spot) => take(spot),
+    drop: () => { const role = actor(); if (role) choice(role).begin(); redraw(); },
+  });
   board.addEventListener('click', (event) => {
+    if (drag.wasDragged()) return;
     // The board may have been drawn again between pressing and letting go: what is there now is meant.
     const under = event.target.closest('.spot') ?? document.elementFromPoint(event.clientX, event.clientY)?.closest('.board .spot');
     if (under) take(Number(under.dataset.spot));
@@ -95,14 +118,15 @@ function show(place, id) {
   function redraw() {
     const role = actor();
     const current = role ? choice(role) : null;
-    const heat = heatOf(role, current);
     const held = document.activeElement?.closest?.('.board') ? Number(document.activeElement.dataset.spot) : null;
     const keep = held ?? focus;
     const svg = draw(match.scene, {
-      turned, targets: current?.targets(), picked: current?.picked ?? [], heat,
+      turned, targets: current?.targets(), picked: current?.picked ?? [],
       choose: take, label: `${match.game.name}, board`,
     });
     board.replaceChildren(svg);
+    drawn = svg;
+    colourBoard();
     if (keep !== null) {
       const spot = svg.querySelector(`[data-spot="${keep}"]`);
       if (spot) {
@@ -119,23 +143,21 @@ function show(place, id) {
     ].filter(Boolean) : []));
   }
 
-  function heatOf(role, current) {
-    if (!match.view || !thought || !role || thought.at !== match.at || thought.role !== role.at || !current) return null;
-    const heat = new Map();
-    const most = Math.max(1, ...thought.candidates.map((candidate) => candidate.visits));
-    const by = new Map(thought.candidates.map((candidate) => [candidate.move, candidate]));
-    for (const [number, , steps] of current.left) {
-      const candidate = by.get(number);
-      const step = steps[current.depth];
-      if (!candidate || !Array.isArray(step)) continue;
-      const share = candidate.certain ? candidate.certain.value / 100 : candidate.visits / most;
-      step.forEach((spot) => heat.set(spot, Math.max(heat.get(spot) ?? 0, share)));
-    }
-    return heat;
+  /** What is thought of the moves, over the board that is drawn already. */
+  function colourBoard() {
+    const about = match.view && thought && thought.at === match.at ? thought : null;
+    const role = actor();
+    const picked = role && about?.role === role.at ? choice(role).picked : [];
+    drawn?.show(about ? overlay(about, picked) : {});
   }
 
   function say() {
     if (match.problem) return match.problem;
+    const note = match.note ? `${match.note}. ` : '';
+    return note + turn();
+  }
+
+  function turn() {
     if (match.over) return 'Over: ' + match.roles.map((role) => `${role.name} ${role.goal ?? 'none'}`).join(', ');
     if (match.stuck) return 'Somebody has no legal move: the rules do not let the game go on.';
     const role = actor();
@@ -143,7 +165,9 @@ function show(place, id) {
     const known = secret.length ? ` (${secret.join(', ')}: move is in)` : '';
     if (role) return `${role.name} to move${known}`;
     if (match.paused) return 'Waiting: go on when you like';
-    return match.thinks ? 'Ludex thinks' : 'Waiting';
+    const thinking = match.roles.find((other) => other.thinks);
+    if (!thinking) return 'Waiting';
+    return thinking.seat === 'ludex' ? `Ludex thinks for ${thinking.name}` : `${thinking.name}: waiting for ${thinking.seat.slice(7)}`;
   }
 
   function update() {
@@ -160,77 +184,34 @@ function show(place, id) {
     tool.stop.hidden = waits;
     tool.stop.disabled = !match.thinks;
     wish.checked = match.view;
-    const sitting = JSON.stringify([match.roles.map(({ name, seat, asked, goal }) => [name, seat, asked, goal]), match.over, match.clock, acting]);
-    if (sitting !== sat) sit();
-    sat = sitting;
+    sitting.update(match, actor()?.at ?? match.roles.findIndex((role) => role.thinks));
     moves();
     view();
   }
 
-  function sit() {
-    seats.replaceChildren(...match.roles.map((role, at) => {
-      const select = h('select', { 'aria-label': `Who plays ${role.name}` },
-        Object.entries(SEATS).map(([value, words]) => h('option', { value, selected: role.seat === value }, words)));
-      select.addEventListener('change', () => send('set', { seats: match.roles.map((other, number) => (number === at ? select.value : other.seat)) }));
-      const several = match.roles.filter((other) => other.asked).length > 1;
-      const name = several && role.asked
-        ? h('button', { class: 'plain', onclick: () => { acting = at; update(); } }, role.name)
-        : h('span', {}, role.name);
-      const asked = actor()?.at === at;
-      return h('div', { class: asked ? 'seat asked' : 'seat' }, h('i', { class: `swatch role${at % 6}` }), name, select,
-        match.over ? h('b', {}, String(role.goal ?? '–')) : null);
-    }), h('label', { class: 'seat' }, h('span', {}, 'seconds a move'), clock()));
-  }
-
-  function clock() {
-    const input = h('input', { type: 'number', min: 0.1, max: 60, step: 0.1, value: match.clock });
-    input.addEventListener('change', () => send('set', { clock: Number(input.value) || 1 }));
-    return input;
-  }
-
+  /** The line through the position, and under each move what else was played there. */
   function moves() {
     const entry = (step, words) => h('button', {
       class: step.at === match.at ? 'plain here' : 'plain',
       'aria-current': step.at === match.at ? 'step' : null,
       onclick: () => send('go', { to: step.at }),
     }, words);
-    list.replaceChildren(...match.line.map((step, number) => h('li', {},
-      entry(step, number === 0 ? 'start' : joint(step.moves)),
-      step.others.length ? h('span', { class: 'others' }, step.others.map((other) => entry(other, joint(other.moves)))) : null)));
+    list.replaceChildren(...match.line.map((step, number) => h('li', { value: number },
+      entry(step, number === 0 ? 'Start' : joint(step.moves)),
+      step.others.length ? h('ul', { class: 'others', 'aria-label': 'Other lines' }, step.others.map((other) =>
+        h('li', {}, entry(other, joint(other.moves)), other.steps ? h('span', { class: 'quiet' }, `and ${other.steps} more`) : null))) : null)));
     const here = list.querySelector('.here');
     if (here && list.scrollHeight > list.clientHeight) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
   function view() {
-    if (!match.view) {
-      opinion.replaceChildren();
-      return;
-    }
-    const about = thought && thought.at === match.at ? thought : null;
-    const role = about ? match.roles[about.role] : null;
-    const names = new Map((role?.moves ?? []).map(([number, words]) => [number, words]));
-    const sorted = [...(about?.candidates ?? [])].sort((a, b) => (b.move === about.best) - (a.move === about.best) || b.visits - a.visits);
-    const best = sorted[0];
-    const value = best ? (best.certain ? best.certain.value : best.value) : null;
-    const bar = h('div', { class: 'bar', role: 'img', 'aria-label': value === null ? 'nothing is known yet' : `${role.name} expects ${Math.round(value)}` }, h('div', { class: `role${(about?.role ?? 0) % 6}` }));
-    bar.firstChild.style.width = `${value ?? 50}%`;
-    const rows = sorted.slice(0, 8).map((candidate) => h('tr', {},
-      h('td', {}, plain(names.get(candidate.move) ?? `move ${candidate.move}`)),
-      h('td', { class: 'number' }, candidate.certain ? `= ${candidate.certain.value}` : candidate.most !== null ? `≤ ${candidate.most}` : candidate.value.toFixed(1)),
-      h('td', { class: 'number' }, short(candidate.visits))));
-    while (rows.length < 8) rows.push(h('tr', {}, h('td', {}, ' '), h('td'), h('td')));
-    opinion.replaceChildren(bar,
-      h('p', { class: 'quiet figures', 'data-value': value ?? '', 'data-certain': best?.certain ? 'yes' : 'no' }, about
-        ? `${role.name} expects ${value === null ? '–' : value.toFixed(best.certain ? 0 : 1)}${best?.certain ? ' for certain' : ''} · ${short(about.playouts)} playouts, ${short(about.rate)} a second · ${about.engine ?? 'no engine yet'}${about.lanes ? ' with lanes' : ''}`
-        : 'Preparing'),
-      h('table', {}, h('thead', {}, h('tr', {}, h('th', {}, 'move'), h('th', {}, 'value'), h('th', {}, 'visits'))), h('tbody', {}, rows)),
-      h('p', { class: 'quiet expected' }, about?.line.length ? 'expected: ' + about.line.slice(0, 6).map(joint).join(' · ') : ' '),
-      graph(match.line, match.roles, match.at));
+    thoughts.hidden = !match.view;
+    if (match.view) thoughts.replaceChildren(...opinion(match, thought));
   }
 
   const again = async () => {
     try {
-      const { id: next } = await ask('new', { game: match.game.id, seats: match.roles.map((role) => role.seat), clock: match.clock });
+      const { id: next } = await ask('new', { game: match.game.id, seats: match.roles.map((role) => role.seat), clock: match.clock, limit: match.limit });
       location.hash = `#/play/${next}`;
     } catch (error) {
       notice(error.message);
@@ -239,9 +220,11 @@ function show(place, id) {
   const save = async () => {
     const answer = await send('record');
     if (!answer) return;
-    const url = URL.createObjectURL(new Blob([answer.record], { type: 'application/json' }));
-    h('a', { href: url, download: answer.name }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 1000);
+    download(answer.name, answer.record, 'application/json');
+  };
+  const picture = async () => {
+    const answer = await send('picture');
+    if (answer) download(answer.name, answer.svg, 'image/svg+xml');
   };
   const load = () => {
     const input = h('input', { type: 'file' });
@@ -255,7 +238,7 @@ function show(place, id) {
     });
     input.click();
   };
-  const link = async () => {
+  const copy = async () => {
     const upto = match.line.findIndex((step) => step.at === match.at);
     const line = match.line.slice(1, upto + 1).map((step) => step.moves);
     const url = `${location.origin}/#/play/new/${match.game.id}?${encodeURIComponent(JSON.stringify(line))}`;
@@ -276,10 +259,10 @@ function show(place, id) {
       thought = value.thought;
       if (match?.view && thought && thought.at === match.at) {
         const step = match.line.find((other) => other.at === thought.at);
-        const best = thought.candidates.find((candidate) => candidate.move === thought.best);
-        if (step && best) step.values[thought.role] = best.certain ? [best.certain.value, true] : [best.value, false];
+        const known = expected(thought);
+        if (step && known) step.values[thought.role] = known;
         view();
-        redraw();
+        colourBoard();
       }
     } else {
       if (!match || match.at !== value.at) {
@@ -305,6 +288,8 @@ function show(place, id) {
   document.addEventListener('keydown', onKey);
   return () => {
     stop();
+    drag.stop();
+    sitting.stop();
     document.removeEventListener('keydown', onKey);
     document.title = 'Ludex';
   };

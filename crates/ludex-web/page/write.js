@@ -2,9 +2,9 @@
 
 import { ask } from './api.js';
 import { beside, draw } from './board.js';
-import { h, joint, notice } from './dom.js';
+import { download, h, joint, notice } from './dom.js';
 import { editor } from './editor.js';
-import { answered, through } from './understand.js';
+import { answered } from './understand.js';
 
 const EMPTY = `; A game of one move: take the coin.
 (role robot)
@@ -16,38 +16,46 @@ const EMPTY = `; A game of one move: take the coin.
 (<= (goal robot 0) (true (coin here)))
 `;
 
+/** How long nobody types before the rules are looked at, in milliseconds. */
+const PAUSE = 60;
+
 export function write(place, game) {
   let text = EMPTY;
   let timer = 0;
   let asked = 0;
-  let roles = [];
+  let writing = null;
   const findings = h('ol', { class: 'findings', 'aria-label': 'Findings' });
   const board = h('div', { class: 'board-place' });
   const aside = h('div', { class: 'beside' });
-  const said = h('p', { class: 'status', role: 'status', 'aria-live': 'polite' }, ' ');
+  const said = h('p', { class: 'status', role: 'status', 'aria-live': 'polite' }, 'Reading the rules');
   const answers = h('div', { class: 'answers' });
-  const steps = h('div', { class: 'row' });
-  const holder = h('div', { class: 'editor-place' }, h('p', { class: 'quiet' }, 'Loading'));
-  const begin = async () => {
-    try {
-      const { id } = await ask('paste', { text });
-      location.hash = `#/play/new/${id}`;
-    } catch (error) {
-      notice(error.message);
-    }
-  };
-  const file = () => {
-    const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-    h('a', { href: url, download: 'game.kif' }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 1000);
-  };
+  const steps = h('div', { class: 'row steps' });
+  const holder = h('div', { class: 'editor-place' });
+  const formula = h('input', { class: 'formula', 'aria-label': 'A formula', placeholder: 'well-formed', spellcheck: 'false', autocapitalize: 'off' });
+
+  const press = (words, act, more = {}) => h('button', { type: 'button', onclick: () => act().catch((error) => notice(error.message)), ...more }, words);
   place.replaceChildren(h('h1', { class: 'unseen' }, 'Write'), h('div', { class: 'writing-table' },
     h('div', {}, holder, findings),
-    h('div', {}, h('div', { class: 'row' }, h('button', { onclick: playtest }, 'Random match'), h('button', { onclick: () => prove('well-formed') }, 'Well-formed?'), h('button', { onclick: begin }, 'Play'), h('button', { onclick: file }, 'Download')),
-      said, board, steps, aside, answers)));
+    h('div', { class: 'side' },
+      h('div', { class: 'row' }, press('Play', begin, { class: 'main' }), press('Random match', playtest), press('Lay out', layOut),
+        press('Download', async () => download('game.kif', text, 'text/plain'))),
+      said, board, steps, aside,
+      h('form', { class: 'row', onsubmit: (event) => { event.preventDefault(); prove(formula.value.trim() || formula.placeholder); } },
+        formula, h('button', { type: 'submit' }, 'Prove')),
+      answers)));
+
+  async function begin() {
+    const { id } = await ask('paste', { text });
+    location.hash = `#/play/new/${id}`;
+  }
+
+  async function layOut() {
+    const told = await ask('format', { text });
+    if (told.text !== text) writing.replace(told.text);
+  }
 
   function show(scene) {
-    board.replaceChildren(draw(scene, { label: 'the first position' }));
+    board.replaceChildren(draw(scene, { label: 'the position' }));
     aside.replaceChildren(...beside(scene).filter(Boolean));
   }
 
@@ -65,8 +73,7 @@ export function write(place, game) {
       }
       const drawn = await ask('draw', { text });
       if (number !== asked) return;
-      said.textContent = told.findings.length ? '' : 'Nothing is wrong with these rules.';
-      roles = drawn.roles;
+      said.textContent = told.findings.length ? 'The rules can be played; see below what is odd in them.' : 'Nothing is wrong with these rules.';
       steps.replaceChildren();
       show(drawn.scene);
     } catch (error) {
@@ -74,41 +81,43 @@ export function write(place, game) {
     }
   }
 
-  async function playtest() {
-    try {
-      const told = await ask('playtest', { text, seed: Math.floor(Math.random() * 1e9) });
-      let at = told.steps.length - 1;
-      const range = h('input', { type: 'range', min: 0, max: at, value: at, 'aria-label': 'Step of the random match' });
-      const words = h('span', { class: 'quiet' });
-      const look = () => {
-        at = Number(range.value);
-        show(told.steps[at].scene);
-        const end = told.end.over ? `over: ${told.roles.map((role, number) => `${role} ${told.end.goals[number] ?? 'none'}`).join(', ')}` : told.end.stuck ? `${told.end.stuck} has no legal move` : 'cut here';
-        words.textContent = (at ? `step ${at}: ${joint(told.steps[at].moves)}` : 'start') + (at === told.steps.length - 1 ? ` · ${end}` : '');
-      };
-      range.addEventListener('input', look);
-      steps.replaceChildren(range, words);
+  /** A match beside the rules: every position, by a slider and by buttons. */
+  function walk(told, at) {
+    const last = told.steps.length - 1;
+    const range = h('input', { type: 'range', min: 0, max: last, value: at, 'aria-label': 'Step of the match' });
+    const words = h('p', { class: 'quiet walked', 'aria-live': 'polite' });
+    const end = told.end.over ? `over: ${told.roles.map((role, number) => `${role} ${told.end.goals[number] ?? 'none'}`).join(', ')}`
+      : told.end.stuck ? `${told.end.stuck} has no legal move` : last === told.end.cut ? 'so far' : 'cut here';
+    const look = () => {
+      const here = Number(range.value);
+      show(told.steps[here].scene);
+      words.textContent = (here ? `Step ${here}: ${joint(told.steps[here].moves)}` : 'Start') + (here === last ? ` · ${end}` : '');
+    };
+    const go = (way) => () => {
+      range.value = String(Number(range.value) + way);
       look();
-    } catch (error) {
-      said.textContent = error.message;
-    }
+    };
+    range.addEventListener('input', look);
+    steps.replaceChildren(h('button', { 'aria-label': 'One step back', onclick: go(-1) }, '‹'), range, h('button', { 'aria-label': 'One step on', onclick: go(1) }, '›'), words);
+    look();
   }
 
-  async function prove(formula) {
-    answers.replaceChildren(h('p', { class: 'quiet' }, 'Proving'));
+  async function playtest() {
+    const told = await ask('playtest', { text, seed: Math.floor(Math.random() * 1e9) });
+    walk(told, told.steps.length - 1);
+  }
+
+  async function prove(words) {
+    answers.replaceChildren(h('p', { class: 'quiet working' }, 'Proving …'));
     try {
-      const told = await ask('prove', { text, formula });
-      const play = async (line) => {
-        const { id } = await ask('paste', { text });
-        await through(id, roles, line);
-      };
-      answers.replaceChildren(answered(told, (line) => play(line).catch((error) => notice(error.message))));
+      const told = await ask('prove', { text, formula: words });
+      // A line that shows where the formula fails runs on the board beside the rules.
+      answers.replaceChildren(answered(told, (line) => ask('line', { text, line }).then((walked) => walk(walked, 0), (error) => notice(error.message))));
     } catch (error) {
       answers.replaceChildren(h('pre', { role: 'alert' }, error.message));
     }
   }
 
-  let writing = { findings: [], go() {} };
   const start = (rules) => {
     text = rules;
     writing = editor({
@@ -116,7 +125,7 @@ export function write(place, game) {
       onChange(value) {
         text = value;
         clearTimeout(timer);
-        timer = setTimeout(check, 60);
+        timer = setTimeout(check, PAUSE);
       },
       hover: async (value, at) => (await ask('hover', { text: value, at }).catch(() => null))?.lines,
       complete: async (value, at) => (await ask('complete', { text: value, at }).catch(() => null))?.names ?? [],
@@ -126,5 +135,8 @@ export function write(place, game) {
   };
   if (game) ask('rules', { game }).then((told) => start(told.text), (error) => { notice(error.message); start(EMPTY); });
   else start(EMPTY);
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    writing?.destroy();
+  };
 }

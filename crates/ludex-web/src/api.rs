@@ -3,7 +3,7 @@
 use crate::live::{Live, Seat, Setup};
 use crate::opened::Opened;
 use crate::refusal::Refusal;
-use crate::{Server, record, stream, understand, write};
+use crate::{Server, graph, record, stream, understand, write};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -22,6 +22,8 @@ enum Command {
     Gallery,
     /// What the gallery shows of a game.
     Card { game: String },
+    /// What is proved of a game at first sight.
+    Known { game: String },
     /// The rules of a game.
     Rules { game: String },
     /// Keeps a pasted sheet.
@@ -31,6 +33,7 @@ enum Command {
         game: String,
         seats: Option<Vec<Seat>>,
         clock: Option<f64>,
+        limit: Option<f64>,
         #[serde(default)]
         line: Vec<Vec<String>>,
         at: Option<usize>,
@@ -47,10 +50,12 @@ enum Command {
     Go { id: String, to: usize },
     /// Players wait, or go on.
     Pause { id: String, paused: bool },
-    /// Other seats, another clock, the engine's view.
-    Set { id: String, seats: Option<Vec<Seat>>, clock: Option<f64>, view: Option<bool> },
+    /// Other seats, other clocks, the engine's view.
+    Set { id: String, seats: Option<Vec<Seat>>, clock: Option<f64>, limit: Option<f64>, view: Option<bool> },
     /// The match as a record.
     Record { id: String },
+    /// The position as a picture.
+    Picture { id: String },
     /// Removes a match.
     Remove { id: String },
     /// What is proved of a game.
@@ -67,8 +72,14 @@ enum Command {
         #[serde(flatten)]
         source: Source,
     },
+    /// Play of Ludex against itself, weak and strong.
+    Skill(Source),
     /// Best play.
     Solve(Source),
+    /// What is known of its ends.
+    Endings(Source),
+    /// Which relation is computed from which.
+    Graph(Source),
     /// Sizes and speeds.
     Engines(Source),
     /// The findings in a text.
@@ -77,6 +88,10 @@ enum Command {
     Hover { text: String, at: usize },
     /// What could be written at a place of a text.
     Complete { text: String, at: usize },
+    /// A text laid out anew.
+    Format { text: String },
+    /// The positions along a line of play of a text.
+    Line { text: String, line: Vec<Vec<String>> },
     /// The first position of a text.
     Draw { text: String },
     /// A random match of a text.
@@ -119,6 +134,9 @@ async fn answer(server: Arc<Server>, command: Command) -> Result<Value, Refusal>
         Command::Card { game } => {
             job(&server, Source { game: Some(game), text: None }, understand::card).await
         }
+        Command::Known { game } => {
+            job(&server, Source { game: Some(game), text: None }, understand::known).await
+        }
         Command::Facts(source) => job(&server, source, understand::facts).await,
         Command::Prove { formula, source } => {
             if formula.len() > LONGEST_FORMULA {
@@ -132,9 +150,16 @@ async fn answer(server: Arc<Server>, command: Command) -> Result<Value, Refusal>
             let count = count.unwrap_or(1_000_000).clamp(1, MOST_PLAYOUTS);
             job(&server, source, move |game, budget| understand::statistics(game, budget, count)).await
         }
+        Command::Skill(source) => job(&server, source, understand::skill).await,
+        Command::Endings(source) => job(&server, source, understand::endings).await,
+        Command::Graph(source) => job(&server, source, |game, _| Ok(graph::json(game))).await,
         Command::Solve(source) => job(&server, source, understand::solved).await,
         Command::Engines(source) => job(&server, source, understand::engines).await,
         Command::Draw { text } => job(&server, Source { game: None, text: Some(text) }, write::draw).await,
+        Command::Line { text, line } => {
+            let source = Source { game: None, text: Some(text) };
+            job(&server, source, move |game, budget| write::line(game, budget, &line)).await
+        }
         Command::Playtest { text, seed } => {
             let source = Source { game: None, text: Some(text) };
             job(&server, source, move |game, budget| write::playtest(game, budget, seed)).await
@@ -191,27 +216,42 @@ fn at_once(server: &Arc<Server>, command: Command) -> Result<Value, Refusal> {
             let game = server.catalogue.paste(&text)?;
             Ok(json!({ "id": game.id, "name": game.name, "title": game.title }))
         }
-        Command::New { game, seats, clock, line, at } => {
+        Command::New { game, seats, clock, limit, line, at } => {
             let game = server.catalogue.open(&game)?;
-            new(server, &game, seats, clock, line, at)
+            let roles = game.roles()?;
+            let mut setup = Setup::new(seats.unwrap_or_else(|| usual(&roles)), clock.unwrap_or(1.0));
+            setup.limit = limit;
+            setup.at = at.unwrap_or(line.len());
+            setup.played = line.into_iter().enumerate().collect();
+            new(server, &game, setup)
         }
         Command::Load { game, record } => {
             let game = server.catalogue.open(&game)?;
             let line = record::read(&game, &record)?;
-            let people = vec![Seat::Person; game.roles()?.len()];
-            new(server, &game, Some(people), None, line, None)
+            let mut setup = Setup::new(vec![Seat::Person; game.roles()?.len()], 1.0);
+            setup.at = line.len();
+            setup.played = line.into_iter().enumerate().collect();
+            new(server, &game, setup)
         }
         Command::Move { id, at, role, action } => {
-            change(&id, &|live| live.choose(at, role, MoveId(action), Seat::Person))
+            change(&id, &|live| live.choose(at, role, MoveId(action), &Seat::Person))
         }
         Command::Undo { id } => change(&id, &Live::undo),
         Command::Redo { id } => change(&id, &Live::redo),
         Command::Go { id, to } => change(&id, &|live| live.go(to)),
         Command::Pause { id, paused } => change(&id, &|live| live.pause(paused)),
-        Command::Set { id, seats, clock, view } => change(&id, &|live| live.set(seats.clone(), clock, view)),
+        Command::Set { id, seats, clock, limit, view } => {
+            server.remotes.admit(seats.as_deref().unwrap_or_default())?;
+            change(&id, &|live| live.set(seats.clone(), clock, limit, view))
+        }
         Command::Record { id } => {
             let live = server.matches.get(&id, &server.catalogue)?;
             Ok(json!({ "name": format!("{}.json", live.game.name), "record": record::write(&live)? }))
+        }
+        Command::Picture { id } => {
+            let live = server.matches.get(&id, &server.catalogue)?;
+            let svg = live.picture()?;
+            Ok(json!({ "name": format!("{}.svg", live.game.name), "svg": svg }))
         }
         Command::Remove { id } => {
             server.matches.remove(&id)?;
@@ -220,32 +260,24 @@ fn at_once(server: &Arc<Server>, command: Command) -> Result<Value, Refusal> {
         Command::Check { text } => write::check(&text),
         Command::Hover { text, at } => write::hover(&text, at),
         Command::Complete { text, at } => write::complete(&text, at),
+        Command::Format { text } => write::format(&text),
         _ => Err(Refusal::bad("this is answered elsewhere")),
     }
 }
 
-fn new(
-    server: &Arc<Server>,
-    game: &Arc<Opened>,
-    seats: Option<Vec<Seat>>,
-    clock: Option<f64>,
-    line: Vec<Vec<String>>,
-    at: Option<usize>,
-) -> Result<Value, Refusal> {
-    let roles = game.roles()?;
-    // Chance plays its own role; the first of the others is for whoever opens the page.
-    let usual = || {
-        let mut seats: Vec<Seat> =
-            roles.iter().map(|role| if role == "random" { Seat::Random } else { Seat::Ludex }).collect();
-        if let Some(first) = seats.iter_mut().find(|seat| **seat == Seat::Ludex) {
-            *first = Seat::Person;
-        }
-        seats
-    };
-    let mut setup = Setup::new(seats.unwrap_or_else(usual), clock.unwrap_or(1.0));
-    setup.at = at.unwrap_or(line.len());
-    setup.played = line.into_iter().enumerate().collect();
+fn new(server: &Arc<Server>, game: &Arc<Opened>, setup: Setup) -> Result<Value, Refusal> {
+    server.remotes.admit(&setup.seats)?;
     let live = server.matches.add(game, setup)?;
     server.think(&live);
     Ok(json!({ "id": live.id }))
+}
+
+/// Chance plays its own role; the first of the others is for whoever opens the page.
+fn usual(roles: &[String]) -> Vec<Seat> {
+    let mut seats: Vec<Seat> =
+        roles.iter().map(|role| if role == "random" { Seat::Random } else { Seat::Ludex }).collect();
+    if let Some(first) = seats.iter_mut().find(|seat| **seat == Seat::Ludex) {
+        *first = Seat::Person;
+    }
+    seats
 }

@@ -14,6 +14,7 @@ mod api;
 mod assets;
 mod catalogue;
 mod connections;
+mod graph;
 mod guard;
 mod jobs;
 mod limits;
@@ -23,6 +24,7 @@ mod opened;
 mod random;
 mod record;
 mod refusal;
+mod remote;
 mod scene;
 mod stream;
 mod thinking;
@@ -41,6 +43,7 @@ use guard::Guard;
 use jobs::Jobs;
 use live::Live;
 use matches::Matches;
+use remote::Remotes;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -75,6 +78,7 @@ pub struct Server {
     catalogue: Catalogue,
     matches: Matches,
     agents: Arc<Agents>,
+    remotes: Arc<Remotes>,
     jobs: Jobs,
     streams: Arc<Semaphore>,
     limits: Limits,
@@ -98,6 +102,7 @@ impl Server {
         Ok(Arc::new(Server {
             matches: Matches::new(&options.keep, &limits)?,
             agents: Arc::new(Agents::new(&limits)),
+            remotes: Arc::new(Remotes::new(options.address.ip().is_loopback(), &limits)),
             jobs: Jobs::new(&limits),
             streams: Arc::new(Semaphore::new(limits.streams)),
             catalogue,
@@ -106,14 +111,51 @@ impl Server {
         }))
     }
 
-    /// Lets somebody think for a match, if there is something to think about.
+    /// Lets somebody think for a match, if there is something to think about, and somebody watch its clock.
     fn think(self: &Arc<Server>, live: &Arc<Live>) {
         let server = self.clone();
-        let saved = move |live: &Live| {
-            // The next move is another chance; the match is in memory.
+        let moved = move |live: &Live| {
+            // The next move is another chance to save; the match is in memory.
             let _ = server.matches.save(live);
+            server.finish(live);
         };
-        thinking::begin(live, &self.agents, Arc::new(saved));
+        self.finish(live);
+        thinking::begin(live, &self.agents, &self.remotes, Arc::new(moved));
+        self.watch_clock(live);
+    }
+
+    /// Players at addresses are told of the end.
+    fn finish(&self, live: &Live) {
+        if live.is_over() {
+            self.remotes.finish(live);
+        }
+    }
+
+    /// Looks, as long as somebody is asked against the clock, whether the time is over.
+    fn watch_clock(self: &Arc<Server>, live: &Arc<Live>) {
+        const LONGEST_LOOK: Duration = Duration::from_millis(500);
+        if live.until_late().is_none() || !live.claim_clock() {
+            return;
+        }
+        let (server, live) = (self.clone(), live.clone());
+        tokio::spawn(async move {
+            while let Some(left) = live.until_late() {
+                tokio::time::sleep(left.clamp(Duration::from_millis(5), LONGEST_LOOK)).await;
+                if !live.until_late().is_some_and(|left| left.is_zero()) {
+                    continue;
+                }
+                let (server, live) = (server.clone(), live.clone());
+                let move_ = move || {
+                    if live.move_for_the_late().is_ok() {
+                        let _ = server.matches.save(&live);
+                        server.think(&live);
+                    }
+                };
+                // What failed now is tried again at once.
+                let _ = tokio::task::spawn_blocking(move_).await;
+            }
+            live.leave_clock();
+        });
     }
 
     fn router(self: &Arc<Server>, guard: Guard) -> Router {
@@ -154,6 +196,7 @@ pub fn serve(options: &Options, ready: impl FnOnce(&str) -> io::Result<()>) -> i
                 let tidy = move || {
                     keeper.matches.tidy();
                     keeper.agents.tidy(|id| keeper.matches.is_asleep(id));
+                    keeper.remotes.tidy(|id| keeper.matches.is_asleep(id));
                 };
                 // What failed now is done in five seconds.
                 let _ = tokio::task::spawn_blocking(tidy).await;

@@ -33,6 +33,8 @@ pub struct Limits {
     pub agents: usize,
     /// Bytes of one agent's tree.
     pub agent_memory: usize,
+    /// Conversations with players at addresses.
+    pub players: usize,
     /// Agents that think at the same moment.
     pub thinking: usize,
     /// How long one position is looked at for the engine's view.
@@ -64,8 +66,9 @@ impl Default for Limits {
             sheets: 100,
             sheet: 1 << 20,
             games: 24,
-            agents: 6,
+            agents: 8,
             agent_memory: 128 << 20,
+            players: 8,
             thinking: 2,
             view: Duration::from_secs(20),
             jobs: 2,

@@ -36,6 +36,8 @@ struct Saved {
     rules: String,
     seats: Vec<Seat>,
     clock: f64,
+    #[serde(default)]
+    limit: Option<f64>,
     began: u64,
     at: usize,
     #[serde(default)]
@@ -121,8 +123,8 @@ impl Matches {
         }
         let saved = read(&file(&self.folder, id)).ok_or_else(missing)?;
         let game = catalogue.restore(&saved.game, &saved.name, &saved.rules)?;
-        let Saved { seats, clock, played, at, began, .. } = saved;
-        let setup = Setup { seats, clock, played, at, began };
+        let Saved { seats, clock, limit, played, at, began, .. } = saved;
+        let setup = Setup { seats, clock, limit, played, at, began };
         let live = Arc::new(Live::new(id.to_owned(), game, setup, &self.limits)?);
         let mut all = self.all();
         // Somebody else may have been as quick.

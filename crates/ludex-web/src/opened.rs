@@ -34,8 +34,9 @@ pub struct Opened {
     pub text: Arc<str>,
     game: ludex::Game,
     ready: OnceLock<Result<Ready, String>>,
-    /// What the gallery shows, once it was worked out.
+    /// What the gallery shows, once it was worked out, and what is proved at first sight.
     pub card: OnceLock<Value>,
+    pub known: OnceLock<Value>,
 }
 
 struct Ready {
@@ -72,6 +73,7 @@ impl Opened {
             game,
             ready: OnceLock::new(),
             card: OnceLock::new(),
+            known: OnceLock::new(),
         })
     }
 

@@ -20,11 +20,6 @@ pub fn write(live: &Live) -> Result<String, Refusal> {
         if fluents.is_empty() { "( )".to_owned() } else { format!("( {} )", fluents.join(" ")) }
     };
     let moves = joints.iter().map(|joint| Ok(live.game.show(joint)?.iter().map(spaced).collect()));
-    let name = |seat: &Seat| match seat {
-        Seat::Person => "person",
-        Seat::Ludex => "ludex",
-        Seat::Random => "random",
-    };
     let record = MatchRecord {
         match_id: format!("ludex.{}.{}", live.game.name, live.id),
         random_token: live.id.clone(),
@@ -42,7 +37,7 @@ pub fn write(live: &Live) -> Result<String, Refusal> {
         } else {
             Vec::new()
         },
-        player_names_from_host: seats.iter().map(|seat| name(seat).to_owned()).collect(),
+        player_names_from_host: seats.iter().cloned().map(String::from).collect(),
         is_player_human: seats.iter().map(|seat| *seat == Seat::Person).collect(),
         ..MatchRecord::default()
     };

@@ -10,12 +10,14 @@ use std::collections::HashMap;
 pub fn json(drawing: &Drawing, state: &[u64], before: Option<&[u64]>) -> Value {
     let scene = drawing.scene(state);
     let changed = before.map_or_else(Vec::new, |before| changed(&drawing.scene(before), &scene));
-    let boards: Vec<Value> = scene.boards.iter().map(board).collect();
+    let colours = Colours(scene.roles.iter().enumerate().map(colour_of).collect());
+    let boards: Vec<Value> = scene.boards.iter().map(|board| colours.board(board)).collect();
     let asides = scene.asides.iter().map(|aside| {
-        json!({ "label": aside.label, "value": aside.value, "colour": colour(aside.colour), "tip": aside.tooltip })
+        let colour = colours.name(aside.colour);
+        json!({ "label": aside.label, "value": aside.value, "colour": colour, "tip": aside.tooltip })
     });
     json!({
-        "width": scene.width, "height": scene.height, "boards": boards, "changed": changed,
+        "width": scene.width, "height": scene.height, "colours": colours.0, "boards": boards, "changed": changed,
         "asides": asides.collect::<Vec<_>>(), "rest": scene.rest,
     })
 }
@@ -43,40 +45,67 @@ fn changed(before: &Scene, after: &Scene) -> Vec<u32> {
     changed
 }
 
-fn board(board: &Board) -> Value {
-    let label = |label: &Label| json!([label.at.x, label.at.y, label.text]);
-    json!({
-        "kind": board.kind.name(), "title": board.title, "x": board.at.x, "y": board.at.y,
-        "width": board.width, "height": board.height,
-        "spots": board.spots.iter().map(spot).collect::<Vec<_>>(),
-        "labels": board.labels.iter().map(label).collect::<Vec<_>>(),
-        "lines": board.lines.iter().map(|(from, to)| json!([from.x, from.y, to.x, to.y])).collect::<Vec<_>>(),
-    })
+/// The colours that roles are named after; the page has one for each of these words.
+const NAMED: [&str; 8] = ["white", "black", "red", "blue", "green", "yellow", "purple", "orange"];
+
+/// Colours of the page for roles with other names.
+const OTHERS: usize = 6;
+
+/// The word for the colour of a role: the one it is named after (`white`, `red_player`), else one by its number.
+fn colour_of((number, name): (usize, &String)) -> String {
+    let name = name.to_ascii_lowercase();
+    let mut words = name.split(|letter: char| !letter.is_ascii_alphabetic());
+    let named = words.find(|word| NAMED.contains(word));
+    named.map_or_else(|| format!("role{}", number % OTHERS), str::to_owned)
 }
 
-fn spot(spot: &Spot) -> Value {
-    let outline = match &spot.outline {
-        Outline::Rectangle(width, height) => json!({ "width": width, "height": height }),
-        Outline::Circle(radius) => json!({ "radius": radius }),
-        Outline::Polygon(points) => {
-            json!({ "points": points.iter().map(|p| json!([p.x, p.y])).collect::<Vec<_>>() })
+/// The words for the colours of the roles.
+struct Colours(Vec<String>);
+
+impl Colours {
+    /// The name of a colour; none for what is nobody's.
+    fn name(&self, colour: Colour) -> Option<&str> {
+        match colour {
+            Colour::Role(role) => self.0.get(role.index()).map(String::as_str),
+            Colour::Neutral => None,
         }
-    };
-    let fault = spot.fault.map(|fault| match fault {
-        Fault::NoValue => "nothing holds here, which should not be",
-        Fault::Several => "several things hold here, which should not be",
-    });
-    json!({
-        "id": spot.id.0, "name": spot.name, "x": spot.centre.x, "y": spot.centre.y, "outline": outline,
-        "dark": spot.dark, "column": spot.column, "row": spot.row, "fault": fault,
-        "marks": spot.marks.iter().map(mark).collect::<Vec<_>>(),
-    })
-}
+    }
 
-fn mark(mark: &Mark) -> Value {
-    json!({
-        "glyph": glyph(&mark.glyph), "text": mark.text, "colour": colour(mark.colour), "tip": mark.tooltip,
-    })
+    fn board(&self, board: &Board) -> Value {
+        let label = |label: &Label| json!([label.at.x, label.at.y, label.text]);
+        json!({
+            "kind": board.kind.name(), "title": board.title, "x": board.at.x, "y": board.at.y,
+            "width": board.width, "height": board.height,
+            "spots": board.spots.iter().map(|spot| self.spot(spot)).collect::<Vec<_>>(),
+            "labels": board.labels.iter().map(label).collect::<Vec<_>>(),
+            "lines": board.lines.iter().map(|(from, to)| json!([from.x, from.y, to.x, to.y])).collect::<Vec<_>>(),
+        })
+    }
+
+    fn spot(&self, spot: &Spot) -> Value {
+        let outline = match &spot.outline {
+            Outline::Rectangle(width, height) => json!({ "width": width, "height": height }),
+            Outline::Circle(radius) => json!({ "radius": radius }),
+            Outline::Polygon(points) => {
+                json!({ "points": points.iter().map(|p| json!([p.x, p.y])).collect::<Vec<_>>() })
+            }
+        };
+        let fault = spot.fault.map(|fault| match fault {
+            Fault::NoValue => "nothing holds here, which should not be",
+            Fault::Several => "several things hold here, which should not be",
+        });
+        json!({
+            "id": spot.id.0, "name": spot.name, "x": spot.centre.x, "y": spot.centre.y, "outline": outline,
+            "dark": spot.dark, "column": spot.column, "row": spot.row, "fault": fault,
+            "marks": spot.marks.iter().map(|mark| self.mark(mark)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn mark(&self, mark: &Mark) -> Value {
+        json!({
+            "glyph": glyph(&mark.glyph), "text": mark.text, "colour": self.name(mark.colour), "tip": mark.tooltip,
+        })
+    }
 }
 
 fn glyph(glyph: &Glyph) -> Value {
@@ -86,9 +115,21 @@ fn glyph(glyph: &Glyph) -> Value {
     }
 }
 
-fn colour(colour: Colour) -> Value {
-    match colour {
-        Colour::Role(role) => json!(role.index()),
-        Colour::Neutral => Value::Null,
+#[cfg(test)]
+mod tests {
+    use super::colour_of;
+
+    #[test]
+    fn roles_have_the_colour_that_they_are_named_after() {
+        for (role, colour) in [
+            ("White", "white"),
+            ("red_player", "red"),
+            ("player2-blue", "blue"),
+            ("x", "role3"),
+            ("whitish", "role3"),
+        ] {
+            assert_eq!(colour_of((3, &role.to_owned())), colour, "{role}");
+        }
+        assert_eq!(colour_of((7, &"h".to_owned())), "role1", "there are six");
     }
 }

@@ -1,14 +1,19 @@
 //! Who thinks for the matches: agents, of which there are few, and threads that ask them slice by slice.
 //!
+//! Those that move learn, as players of matches do: an evaluation, in their first seconds, and search by it where that
+//! plays better. A search by evaluation knows the best move, and of the others bounds only. So the engine's view, which
+//! shows what every move is worth, has agents of its own, whose search is a tree.
+//!
 //! A match that wants to know something has one thread while it does. It borrows the agent of its role for a slice of
 //! time, tells what was found, and gives it back, so that nobody waits long where more want to think than may. An agent
 //! that nobody has used for longest makes room for another; the tree it had is lost, and nothing else.
 
 use crate::limits::Limits;
 use crate::live::{Live, Seat, Task};
+use crate::remote::{Answered, Remotes};
 use ludex::engine::vocabulary::{MoveId, RoleId};
 use ludex::search::agent::{Agent, AgentError, Settings};
-use ludex::search::estimate::Estimate;
+use ludex::search::estimate::{Candidate, Estimate};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,8 +25,9 @@ const SLICE: Duration = Duration::from_millis(150);
 /// The first engine of an agent must be there after this.
 const PREPARATION: Duration = Duration::from_secs(60);
 
-/// Moves of the expected line that are told.
+/// Moves of the expected line that are told, and moves of the position.
 const LINE: usize = 12;
+const CANDIDATES: usize = 40;
 
 /// All agents.
 pub struct Agents {
@@ -44,6 +50,8 @@ struct Table {
 struct Held {
     of: String,
     role: usize,
+    /// It moves, and does not only look.
+    plays: bool,
     agent: Agent,
     path: Vec<Vec<String>>,
     used: Instant,
@@ -60,7 +68,7 @@ impl Agents {
     }
 
     /// Borrows the agent of a role of a match, when it is one's turn.
-    fn borrow(&self, live: &Live, role: usize) -> Held {
+    fn borrow(&self, live: &Live, role: usize, plays: bool) -> Held {
         let mut table = self.table();
         let ticket = table.tickets;
         table.tickets += 1;
@@ -70,7 +78,8 @@ impl Agents {
         }
         table.queue.pop_front();
         table.lent += 1;
-        let found = table.free.iter().position(|held| held.of == live.id && held.role == role);
+        let found =
+            table.free.iter().position(|held| (&held.of, held.role, held.plays) == (&live.id, role, plays));
         let held = found.map(|at| table.free.remove(at));
         let room = self.limits.agents.saturating_sub(table.lent);
         let surplus = (table.free.len() + usize::from(held.is_none())).saturating_sub(room.max(1));
@@ -82,22 +91,21 @@ impl Agents {
         drop(old);
         held.unwrap_or_else(|| {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let usual = Settings::default();
             let settings = Settings {
                 threads: (cores / self.limits.thinking.max(1)).max(1),
                 memory: self.limits.agent_memory,
                 ponder: false,
-                // The page shows what every move is worth, which a search by evaluation does not know: it has the best
-                // one, and bounds on the others.
-                learning: None,
+                learning: usual.learning.filter(|_| plays),
                 seed: live
                     .id
                     .bytes()
                     .fold(role as u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte))),
-                ..Settings::default()
+                ..usual
             };
             let agent = Agent::new(live.game.prepared().clone(), &live.roles[role], settings);
             agent.rest();
-            Held { of: live.id.clone(), role, agent, path: Vec::new(), used: Instant::now() }
+            Held { of: live.id.clone(), role, plays, agent, path: Vec::new(), used: Instant::now() }
         })
     }
 
@@ -142,23 +150,36 @@ impl Held {
     }
 }
 
-/// Begins to think for a match, if there is something to do and nobody does it. `saved` is called after each move.
-pub fn begin(live: &Arc<Live>, agents: &Arc<Agents>, saved: Arc<dyn Fn(&Live) + Send + Sync>) {
+/// Begins to think for a match, if there is something to do and nobody does it. `moved` is called after each move.
+pub fn begin(
+    live: &Arc<Live>,
+    agents: &Arc<Agents>,
+    remotes: &Arc<Remotes>,
+    moved: Arc<dyn Fn(&Live) + Send + Sync>,
+) {
     if !live.claim() {
         return;
     }
-    let (match_, agents) = (live.clone(), agents.clone());
+    let (match_, agents, remotes) = (live.clone(), agents.clone(), remotes.clone());
     let drive = move || {
         while let Some(task) = match_.task() {
-            match think(&match_, &agents, &task) {
-                Ok(Some(action)) => {
-                    // Somebody may have gone back in between; then another task stands.
-                    if match_.choose(task.at, task.role, action, Seat::Ludex).is_ok() {
-                        saved(&match_);
-                    }
+            let answered = match &task.seat {
+                Seat::Player(address) if task.to_move => remotes.ask(&match_, &task, address),
+                _ => think(&match_, &agents, &task)
+                    .map_err(|error| format!("{} cannot think: {error}", match_.roles[task.role])),
+            };
+            // Somebody may have gone back in between; then another task stands, and the move is refused.
+            let done = match answered {
+                Ok(Answered::Move(action)) => match_.choose(task.at, task.role, action, &task.seat),
+                Ok(Answered::Nothing(why)) => match_.substitute(task.at, task.role, &task.seat, why),
+                Ok(Answered::Moot) => continue,
+                Err(why) => {
+                    match_.complain(why);
+                    continue;
                 }
-                Ok(None) => {}
-                Err(error) => match_.complain(format!("{} cannot think: {error}", match_.roles[task.role])),
+            };
+            if done.is_ok() {
+                moved(&match_);
             }
         }
     };
@@ -168,17 +189,18 @@ pub fn begin(live: &Arc<Live>, agents: &Arc<Agents>, saved: Arc<dyn Fn(&Live) + 
 }
 
 /// Thinks as long as the task stands and its time lasts; the move, if one is wanted.
-fn think(live: &Arc<Live>, agents: &Agents, task: &Task) -> Result<Option<MoveId>, AgentError> {
+fn think(live: &Arc<Live>, agents: &Agents, task: &Task) -> Result<Answered, AgentError> {
     let mut spent = Duration::ZERO;
     loop {
-        let mut held = agents.borrow(live, task.role);
+        let mut held = agents.borrow(live, task.role, task.to_move);
         let began = Instant::now();
         let outcome = slice(&mut held, live, task, spent);
         agents.give_back(held);
         spent += began.elapsed();
         match outcome? {
-            Slice::Done(action) => return Ok(action),
-            Slice::More if !live.stands(task) => return Ok(None),
+            Slice::Done(Some(action)) => return Ok(Answered::Move(action)),
+            Slice::Done(None) => return Ok(Answered::Moot),
+            Slice::More if !live.stands(task) => return Ok(Answered::Moot),
             Slice::More => {}
         }
     }
@@ -230,26 +252,38 @@ fn number(live: &Live, role: usize, text: &str, id: Option<MoveId>) -> Result<Mo
     id.or_else(named).ok_or_else(|| AgentError::UnknownMove(text.to_owned()))
 }
 
-/// What the engine thinks, for the page.
+/// What the engine thinks, for the page: the moves that were looked at most, with how they are entered, so that they can
+/// be shown on the board.
 fn told(held: &Held, live: &Live, task: &Task, estimate: &Estimate) -> Value {
     let knowledge = held.agent.knowledge();
-    let best = estimate.best();
-    let candidates = estimate.candidates.iter().map(|candidate| {
+    let best = estimate.best().map(|best| best.action);
+    let role = RoleId(task.role as u32);
+    let mut candidates: Vec<&Candidate> = estimate.candidates.iter().collect();
+    candidates.sort_by_key(|candidate| (Some(candidate.action) != best, std::cmp::Reverse(candidate.visits)));
+    candidates.truncate(CANDIDATES);
+    let drawn = live.game.vocabulary().ok().zip(live.game.drawing().ok());
+    let candidates = candidates.into_iter().map(|candidate| {
+        let is_best = Some(candidate.action) == best;
         // Once the best move is certain, the search knows of the others only that they are no better.
-        let is_bound = estimate.solved && best.is_some_and(|best| best.action != candidate.action);
+        let is_bound = estimate.solved && !is_best;
         let certain = candidate.verdict.filter(|_| !is_bound);
+        let most = estimate.best().and_then(|best| best.verdict).filter(|_| is_bound);
+        // What was never looked at has no value, whatever it is set to.
+        let value = (candidate.visits > 0 && !is_bound).then(|| (candidate.value * 10.0).round() / 10.0);
+        let words = drawn.map(|(vocabulary, _)| vocabulary.show_move(role, candidate.action));
+        let steps = drawn.map(|(_, drawing)| crate::scene::steps(drawing, role, candidate.action));
         json!({
-            "move": candidate.action.index(), "visits": candidate.visits,
-            "value": (candidate.value * 10.0).round() / 10.0,
+            "move": candidate.action.index(), "words": words, "steps": steps, "visits": candidate.visits,
+            "value": value, "most": most.map(|verdict| verdict.value),
             "certain": certain.map(|verdict| json!({ "value": verdict.value, "plies": verdict.plies })),
-            "most": if is_bound { best.and_then(|best| best.verdict).map(|verdict| verdict.value) } else { None },
         })
     });
     let line = estimate.line.iter().take(LINE).map(|joint| live.game.show(joint).unwrap_or_default());
     json!({
-        "at": task.at, "role": task.role, "best": best.map(|best| best.action.index()),
-        "candidates": candidates.collect::<Vec<_>>(), "line": line.collect::<Vec<_>>(),
-        "playouts": estimate.playouts, "rate": estimate.playouts_per_second.round(), "nodes": estimate.nodes,
+        "at": task.at, "role": task.role, "best": best.map(|best| best.index()),
+        "candidates": candidates.collect::<Vec<_>>(), "moves": estimate.candidates.len(),
+        "line": line.collect::<Vec<_>>(), "playouts": estimate.playouts,
+        "rate": estimate.playouts_per_second.round(), "nodes": estimate.nodes,
         "solved": estimate.solved, "engine": knowledge.engine, "lanes": knowledge.lanes,
         "speed": knowledge.states_per_second.round(),
     })

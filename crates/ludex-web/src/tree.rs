@@ -16,6 +16,8 @@ pub struct Position {
     pub children: Vec<usize>,
     /// The one of them that was played or looked at last: where forward leads.
     pub forward: Option<usize>,
+    /// Seconds that each role took for that move.
+    pub took: Vec<f64>,
     /// What the engine expected for a role, 0 to 100, and whether that is certain.
     pub values: Vec<Option<(f64, bool)>>,
 }
@@ -36,6 +38,7 @@ impl Positions {
             state: initial,
             children: Vec::new(),
             forward: None,
+            took: vec![0.0; roles],
             values: vec![None; roles],
         };
         Positions { all: vec![first], at: 0 }
@@ -66,13 +69,13 @@ impl Positions {
         self.all.get_mut(number)
     }
 
-    /// Goes on by a joint move, along a branch that is there or by a new one.
-    pub fn play(&mut self, joint: Vec<MoveId>, state: Vec<u64>) {
+    /// Goes on by a joint move, along a branch that is there or by a new one. `took` is how long each role thought.
+    pub fn play(&mut self, joint: Vec<MoveId>, state: Vec<u64>, took: Vec<f64>) {
         let known = self.current().children.iter().copied().find(|&child| self.all[child].joint == joint);
         let next = known.unwrap_or_else(|| {
             let values = vec![None; self.current().values.len()];
             let (parent, children) = (Some(self.at), Vec::new());
-            self.all.push(Position { parent, joint, state, children, forward: None, values });
+            self.all.push(Position { parent, joint, state, children, forward: None, took, values });
             let number = self.all.len() - 1;
             self.all[self.at].children.push(number);
             number
@@ -115,6 +118,11 @@ impl Positions {
         line
     }
 
+    /// How many moves were made from a position along what was looked at last.
+    pub fn depth_below(&self, number: usize) -> usize {
+        std::iter::successors(self.all[number].forward, |&next| self.all[next].forward).count()
+    }
+
     /// The joint moves that lead to a position.
     pub fn joints(&self, number: usize) -> Vec<Vec<MoveId>> {
         self.path(number)[1..].iter().map(|&step| self.all[step].joint.clone()).collect()
@@ -134,14 +142,15 @@ mod tests {
     #[test]
     fn going_back_and_playing_something_else_opens_a_branch() {
         let mut positions = Positions::new(vec![0], 1);
-        positions.play(vec![MoveId(1)], vec![1]);
-        positions.play(vec![MoveId(2)], vec![2]);
+        positions.play(vec![MoveId(1)], vec![1], vec![0.5]);
+        positions.play(vec![MoveId(2)], vec![2], vec![0.5]);
         assert!(positions.go(1));
-        positions.play(vec![MoveId(3)], vec![3]);
+        positions.play(vec![MoveId(3)], vec![3], vec![0.5]);
         assert_eq!((positions.at(), positions.line()), (3, vec![0, 1, 3]));
+        assert_eq!((positions.depth_below(0), positions.depth_below(1), positions.depth_below(2)), (2, 1, 0));
         assert!(positions.go(2) && positions.go(0));
         assert_eq!(positions.line(), [0, 1, 2], "forward leads to what was looked at last");
-        positions.play(vec![MoveId(1)], vec![1]);
+        positions.play(vec![MoveId(1)], vec![1], vec![9.0]);
         assert_eq!((positions.len(), positions.at()), (4, 1), "a move made twice is one branch");
         assert_eq!(positions.joints(3), [[MoveId(1)], [MoveId(3)]]);
         assert!(!positions.go(4));

@@ -2,12 +2,17 @@
 
 use crate::opened::Opened;
 use crate::refusal::Refusal;
+use ludex::ask::{Contest, Share};
 use ludex::engine::budget::Budget;
 use ludex::engine::engine::{Engine, PlayoutBuffer};
 use ludex::engine::random::Random;
+use ludex::engine::vocabulary::Vocabulary;
+use ludex::logic::endgame::Database;
+use ludex::logic::endgame::describe::descriptions;
+use ludex::logic::endgame::regress::{Options, regress};
 use ludex::logic::prove::{Answer, Proof, Refutation};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// For the gallery: time to play at random, and to prove.
@@ -20,8 +25,25 @@ const LONGEST: usize = 2000;
 /// States up to which a game is solved for the page.
 const MOST_STATES: usize = 500_000;
 
-/// What the gallery shows of a game: its board, its players, how many moves there are, how long it goes on, what is
-/// proved at first sight.
+/// Time and threads for random matches: others want the processors, too.
+const STATISTICS: Duration = Duration::from_secs(6);
+const THREADS: usize = 2;
+
+/// Time for matches of Ludex against itself, and the iterations of its search.
+const SKILL: Duration = Duration::from_secs(8);
+const WEAK: u64 = 20;
+const STRONG: u64 = 200;
+
+/// Bounds of what is worked out about ends.
+const ENDINGS: Duration = Duration::from_secs(5);
+const DEEPEST: u32 = 6;
+const MOST_NODES: usize = 5_000_000;
+const MOST_ENTRIES: u64 = 20_000_000;
+
+/// Lemmas of a proof that a page is told.
+const MOST_LEMMAS: usize = 200;
+
+/// What the gallery shows of a game at once: its board, its players, how many moves there are, how long it goes on.
 pub fn card(game: &Opened, budget: &Budget) -> Result<Value, Refusal> {
     if let Some(card) = game.card.get() {
         return Ok(card.clone());
@@ -29,55 +51,50 @@ pub fn card(game: &Opened, budget: &Budget) -> Result<Value, Refusal> {
     let initial = game.initial()?;
     let scene = crate::scene::json(game.drawing()?, initial, None);
     let sample = sample(game, budget, CARD)?;
-    let facts = game.game().facts().time(CARD_FACTS).budget(budget).run();
-    let facts: Vec<&str> = facts.as_ref().map_or_else(
-        |_| Vec::new(),
-        |found| {
-            let mut kinds: Vec<&str> = found.statements.iter().map(|statement| statement.kind).collect();
-            kinds.dedup();
-            kinds
-        },
-    );
     let card = json!({
-        "id": game.id, "roles": game.roles()?, "scene": scene, "facts": facts,
+        "id": game.id, "roles": game.roles()?, "scene": scene,
         "branching": sample.branching, "length": sample.length, "matches": sample.matches,
     });
     Ok(game.card.get_or_init(|| card).clone())
+}
+
+/// What is proved of a game at first sight: the kinds of facts, the most telling first.
+pub fn known(game: &Opened, budget: &Budget) -> Result<Value, Refusal> {
+    if let Some(known) = game.known.get() {
+        return Ok(known.clone());
+    }
+    let found = game.game().facts().time(CARD_FACTS).budget(budget).run();
+    // A game that cannot be compiled so fast has no facts at first sight.
+    let mut facts: Vec<&str> = found.as_ref().map_or_else(
+        |_| Vec::new(),
+        |found| found.statements.iter().map(|statement| statement.kind).collect(),
+    );
+    facts.dedup();
+    Ok(game.known.get_or_init(|| json!({ "facts": facts })).clone())
 }
 
 struct Sampled {
     matches: u64,
     branching: f64,
     length: f64,
-    lengths: BTreeMap<usize, u64>,
-    choices: BTreeMap<usize, u64>,
-    cut: u64,
 }
 
-/// Random matches, one by one, for so long: how many moves there are, and how long matches last.
+/// Random matches, one by one, for so long: how many moves there are, and how long matches last. For more there is
+/// [`statistics`], which builds an engine first.
 fn sample(game: &Opened, budget: &Budget, time: Duration) -> Result<Sampled, Refusal> {
     let mut worker = game.engine()?.worker();
     worker.obey(budget);
     let vocabulary = game.vocabulary()?;
     let (mut random, began) = (Random::new(1), Instant::now());
-    let mut sampled = Sampled {
-        matches: 0,
-        branching: 0.0,
-        length: 0.0,
-        lengths: BTreeMap::new(),
-        choices: BTreeMap::new(),
-        cut: 0,
-    };
+    let (mut matches, mut joints, mut choices) = (0u64, 0u64, 0u64);
     let mut legal = Vec::new();
     let mut joint = Vec::new();
     let (mut state, mut next) = (game.initial()?.to_vec(), game.initial()?.to_vec());
     let met = |fault: ludex::engine::fault::Fault| Refusal::full(format!("the engine met a limit: {fault}"));
-    'matches: while sampled.matches == 0 || began.elapsed() < time {
+    'matches: while matches == 0 || began.elapsed() < time {
         state.copy_from_slice(game.initial()?);
-        let mut steps = 0;
-        while !worker.is_terminal(&state).map_err(met)? {
-            if steps >= LONGEST {
-                sampled.cut += 1;
+        for step in 0.. {
+            if worker.is_terminal(&state).map_err(met)? || step >= LONGEST {
                 break;
             }
             // The first match of a slow game is cut where the time ends; its moves count.
@@ -85,76 +102,79 @@ fn sample(game: &Opened, budget: &Budget, time: Duration) -> Result<Sampled, Ref
                 break 'matches;
             }
             joint.clear();
-            let mut choices = 0;
+            let mut most = 0;
             for role in vocabulary.roles() {
                 worker.legal(&state, role, &mut legal).map_err(met)?;
                 if legal.is_empty() {
                     break;
                 }
-                choices = choices.max(legal.len());
+                most = most.max(legal.len());
                 joint.push(legal[random.below(legal.len())]);
             }
             if joint.len() < vocabulary.role_count() {
                 break;
             }
-            *sampled.choices.entry(choices).or_default() += 1;
+            choices += most as u64;
+            joints += 1;
             worker.next(&state, &joint, &mut next).map_err(met)?;
             std::mem::swap(&mut state, &mut next);
-            steps += 1;
         }
-        sampled.matches += 1;
-        *sampled.lengths.entry(steps).or_default() += 1;
+        matches += 1;
     }
-    let mean = |counts: &BTreeMap<usize, u64>| {
-        let total: u64 = counts.values().sum();
-        let sum: f64 = counts.iter().map(|(&value, &count)| value as f64 * count as f64).sum();
-        if total == 0 { 0.0 } else { sum / total as f64 }
-    };
-    sampled.branching = mean(&sampled.choices);
-    sampled.length = mean(&sampled.lengths);
-    Ok(sampled)
+    let mean = |sum: u64, count: u64| sum as f64 / (count as f64).max(1.0);
+    Ok(Sampled { matches, branching: mean(choices, joints), length: mean(joints, matches) })
 }
 
-/// How random play goes: outcomes by role with their intervals, lengths, numbers of moves.
+/// How random play goes: outcomes by role with their intervals, lengths, numbers of moves, who begins.
 pub fn statistics(game: &Opened, budget: &Budget, count: u64) -> Result<Value, Refusal> {
-    let sampled = sample(game, budget, Duration::from_millis(400))?;
     let began = Instant::now();
-    let failed = |error: ludex::Error| Refusal::full(error.to_string());
-    // As many as the time is likely to allow: what cannot be played 512 at a time is slow.
-    let few = sampled.matches.max(1) * 5;
-    let is_fast = game.prepared().network(budget).is_ok();
-    let count = if is_fast { count } else { count.min(few) };
-    let outcomes = game.game().playouts(count).longest(LONGEST as u64).run().map_err(failed)?;
-    let roles = outcomes.roles.iter().map(|role| {
-        let total: u64 = role.goals.iter().map(|(_, count)| count).sum::<u64>() + role.none;
-        let values = role.goals.iter().map(|&(goal, count)| {
-            let (low, high) = interval(count, total);
-            json!({ "goal": goal, "count": count, "low": low, "high": high })
+    let stats = game.game().stats().games(count).time(STATISTICS).threads(THREADS).budget(budget);
+    let stats = stats.run().map_err(|error| Refusal::full(error.to_string()))?;
+    let roles = stats.roles.iter().map(|role| {
+        let goals = role.goals.iter().map(|&(goal, count)| {
+            json!({ "goal": goal, "share": share(Share { count, of: stats.games }) })
         });
-        json!({ "role": role.role, "mean": role.mean(), "none": role.none, "goals": values.collect::<Vec<_>>() })
+        json!({ "role": role.role, "mean": role.goal, "wins": share(role.wins), "goals": goals.collect::<Vec<_>>() })
     });
-    let pairs = |counts: &BTreeMap<usize, u64>| {
-        counts.iter().map(|(&value, &count)| json!([value, count])).collect::<Vec<_>>()
-    };
+    let first = stats.first_mover.as_ref().map(|first| {
+        json!({ "role": first.role, "wins": share(first.wins), "advantage": 100.0 * first.advantage })
+    });
+    let plies = stats.plies.iter().map(|ply| json!([ply.ply, ply.branching.mean, ply.games]));
     Ok(json!({
-        "playouts": outcomes.playouts, "seconds": began.elapsed().as_secs_f64(), "stuck": outcomes.stuck,
-        "cut": outcomes.cut, "length": outcomes.mean_length(), "roles": roles.collect::<Vec<_>>(),
-        "sampled": sampled.matches, "branching": sampled.branching,
-        "lengths": pairs(&sampled.lengths), "choices": pairs(&sampled.choices),
+        "games": stats.games, "seconds": began.elapsed().as_secs_f64(), "engine": stats.engine,
+        "ended": share(stats.ended), "timeouts": share(stats.timeouts), "stuck": share(stats.stuck),
+        "roles": roles.collect::<Vec<_>>(), "draws": stats.drawishness.map(share), "first": first,
+        "length": stats.duration.turns.mean, "lengths": stats.duration.histogram,
+        "branching": stats.branching_factor.mean, "plies": plies.collect::<Vec<_>>(), "sample": stats.sample,
+        "states": stats.states.exact, "estimate": stats.states.estimate, "complexity": stats.game_tree_complexity,
     }))
 }
 
-/// Wilson's interval for a share, with 95 % confidence, in percent.
-fn interval(count: u64, total: u64) -> (f64, f64) {
-    const Z: f64 = 1.96;
-    if total == 0 {
-        return (0.0, 100.0);
-    }
-    let (n, share) = (total as f64, count as f64 / total as f64);
-    let middle = share + Z * Z / (2.0 * n);
-    let spread = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    let scale = 100.0 / (1.0 + Z * Z / n);
-    (((middle - spread) * scale).max(0.0), ((middle + spread) * scale).min(100.0))
+/// Ludex against itself, weak, strong and mixed: does skill pay, and who gains by it?
+pub fn skill(game: &Opened, budget: &Budget) -> Result<Value, Refusal> {
+    let stats = game.game().stats().games(1).sample(1).time(STATISTICS).threads(1).budget(budget);
+    let stats = stats.skill(SKILL, WEAK, STRONG).run().map_err(|error| Refusal::full(error.to_string()))?;
+    let skill = stats.skill.ok_or_else(|| Refusal::full("no match was finished in time"))?;
+    let contest = |contest: &Contest, names: &[String]| {
+        let wins = names
+            .iter()
+            .zip(&contest.wins)
+            .map(|(name, &wins)| json!({ "name": name, "share": share(wins) }));
+        json!({ "games": contest.games, "wins": wins.collect::<Vec<_>>(), "draws": share(contest.draws) })
+    };
+    let roles = game.roles()?;
+    let sides = ["strong".to_owned(), "weak".to_owned()];
+    let mixed = if roles.len() == 1 { Value::Null } else { contest(&skill.mixed, &sides) };
+    Ok(json!({
+        "iterations": skill.iterations, "weak": contest(&skill.weak, &roles), "strong": contest(&skill.strong, &roles),
+        "mixed": mixed,
+    }))
+}
+
+/// A share in percent, with the interval in which it lies 95 times of 100.
+fn share(share: Share) -> Value {
+    let (low, high) = share.interval();
+    json!({ "count": share.count, "value": 100.0 * share.value(), "low": 100.0 * low, "high": 100.0 * high })
 }
 
 /// What is found and proved, as sentences.
@@ -162,10 +182,18 @@ pub fn facts(game: &Opened, budget: &Budget) -> Result<Value, Refusal> {
     let found = game.game().facts().time(Duration::from_secs(8)).budget(budget).run();
     let found =
         found.map_err(|error| Refusal::full(format!("nothing can be proved of {}: {error}", game.name)))?;
+    let drawing = game.drawing()?;
     let list = found.statements.iter().map(|statement| {
-        json!({ "kind": statement.kind, "text": statement.text, "formula": statement.formula, "count": statement.count })
+        let spots: BTreeSet<u32> =
+            statement.fluents.iter().filter_map(|&fluent| Some(drawing.spot_of(fluent)?.0)).collect();
+        json!({
+            "kind": statement.kind, "text": statement.text, "formula": statement.formula, "count": statement.count,
+            "spots": spots,
+        })
     });
-    Ok(json!({ "facts": list.collect::<Vec<_>>() }))
+    Ok(
+        json!({ "facts": list.collect::<Vec<_>>(), "scene": crate::scene::json(drawing, game.initial()?, None) }),
+    )
 }
 
 /// The answer to a formula: a proof, or a line of play that shows where it fails, or why it is not known.
@@ -178,10 +206,26 @@ pub fn prove(game: &Opened, budget: &Budget, formula: &str) -> Result<Value, Ref
         Answer::Fails(refutation) => ("fails", refutation_in_words(refutation)),
         Answer::Unknown(reason) => ("unknown", reason.to_string()),
     };
+    let mut lemmas = Vec::new();
+    if let Answer::Holds(proof) = proved.answer() {
+        tell_lemmas(proof, game.vocabulary()?, &mut lemmas);
+    }
     Ok(json!({
-        "formula": formula, "answer": answer, "how": how, "line": proved.counterexample(),
+        "formula": formula, "answer": answer, "how": how, "line": proved.counterexample(), "lemmas": lemmas,
         "seconds": began.elapsed().as_secs_f64(),
     }))
+}
+
+/// What the proof rests on, in words. The lemmas of a part have numbers of their own, which mean nothing here.
+fn tell_lemmas(proof: &Proof, vocabulary: &Vocabulary, lemmas: &mut Vec<String>) {
+    match proof {
+        Proof::Induction(certificate) => {
+            let room = MOST_LEMMAS.saturating_sub(lemmas.len());
+            lemmas.extend(certificate.lemmas.iter().take(room).map(|lemma| lemma.show(vocabulary)));
+        }
+        Proof::Parts(parts) => parts.iter().for_each(|(_, proof)| tell_lemmas(proof, vocabulary, lemmas)),
+        Proof::Ranking(_) | Proof::Lines(_) | Proof::Part { .. } => {}
+    }
 }
 
 fn proof_in_words(proof: &Proof) -> String {
@@ -224,6 +268,44 @@ pub fn solved(game: &Opened, budget: &Budget) -> Result<Value, Refusal> {
             }))
         }
     }
+}
+
+/// What is known of the ends of a game: states from which a role can still get its best, or force it, by the number of
+/// moves that are left. They are described, not listed, so there is something to say of games that nobody can solve.
+pub fn endings(game: &Opened, budget: &Budget) -> Result<Value, Refusal> {
+    let options = Options {
+        budget: budget.clone().within(ENDINGS),
+        nodes: MOST_NODES,
+        entries: MOST_ENTRIES,
+        depth: DEEPEST,
+        ..Options::default()
+    };
+    let declined = |why: String| Ok(json!({ "lists": [], "why": why }));
+    let regression = match regress(game.prepared(), &options) {
+        Ok(regression) => regression,
+        Err(error) => return declined(error.to_string()),
+    };
+    let summary = regression.summary;
+    let database = match Database::from_bytes(regression.bytes) {
+        Ok(database) => database,
+        Err(error) => return declined(error.to_string()),
+    };
+    let vocabulary = game.vocabulary()?;
+    let lists = database.lists().iter().map(|list| {
+        let entries: Vec<u64> = list.layers.iter().map(|(_, entries)| *entries).collect();
+        let first = list.layers.iter().map(|(cover, _)| *cover).next();
+        let example =
+            first.and_then(|cover| descriptions(&database, vocabulary, cover, 1).into_iter().next());
+        json!({
+            "role": vocabulary.show_role(list.role), "kind": list.kind.name(), "entries": entries,
+            "complete": list.complete, "example": example,
+        })
+    });
+    Ok(json!({
+        "depth": summary.depth, "entries": summary.entries, "complete": summary.complete,
+        "stop": summary.stop.map(|stop| stop.to_string()), "bytes": database.size(),
+        "lists": lists.collect::<Vec<_>>(),
+    }))
 }
 
 /// The sizes of the rules and of the network, and how fast each engine plays.

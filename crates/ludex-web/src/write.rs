@@ -5,6 +5,7 @@ use crate::opened::Opened;
 use crate::refusal::Refusal;
 use ludex::engine::budget::Budget;
 use ludex::engine::random::Random;
+use ludex::engine::vocabulary::MoveId;
 use ludex::gdl::{Severity, Sheet};
 use ludex_lsp::service::Document;
 use serde_json::{Value, json};
@@ -43,12 +44,43 @@ pub fn draw(game: &Opened, _: &Budget) -> Result<Value, Refusal> {
     Ok(json!({ "scene": crate::scene::json(game.drawing()?, game.initial()?, None), "roles": game.roles()? }))
 }
 
+/// The positions along a line of joint moves.
+pub fn line(game: &Opened, budget: &Budget, line: &[Vec<String>]) -> Result<Value, Refusal> {
+    let mut state = game.initial()?.to_vec();
+    let mut steps = vec![step(game, &state, None, None)?];
+    for texts in line.iter().take(MOST_STEPS) {
+        budget.check().map_err(|limit| Refusal::full(limit.to_string()))?;
+        let joint = game.read(&game.now(&state)?, texts)?;
+        let next = game.next(&state, &joint)?;
+        steps.push(step(game, &next, Some(&state), Some(&joint))?);
+        state = next;
+    }
+    let now = game.now(&state)?;
+    let end = json!({ "over": now.over, "goals": now.goals, "cut": line.len().min(MOST_STEPS) });
+    Ok(json!({ "steps": steps, "end": end, "roles": game.roles()? }))
+}
+
+fn step(
+    game: &Opened,
+    state: &[u64],
+    before: Option<&[u64]>,
+    joint: Option<&[MoveId]>,
+) -> Result<Value, Refusal> {
+    let moves = joint.map(|joint| game.show(joint)).transpose()?;
+    Ok(json!({ "scene": crate::scene::json(game.drawing()?, state, before), "moves": moves }))
+}
+
+/// The text laid out anew.
+pub fn format(text: &str) -> Result<Value, Refusal> {
+    let laid_out = Document::new(text).format().map_err(|error| Refusal::bad(error.to_string()))?;
+    Ok(json!({ "text": laid_out }))
+}
+
 /// A random match: every position, with the joint move that led to it.
 pub fn playtest(game: &Opened, budget: &Budget, seed: u64) -> Result<Value, Refusal> {
     let mut random = Random::new(seed);
     let mut state = game.initial()?.to_vec();
-    let mut steps =
-        vec![json!({ "scene": crate::scene::json(game.drawing()?, &state, None), "moves": Value::Null })];
+    let mut steps = vec![step(game, &state, None, None)?];
     let end = loop {
         let now = game.now(&state)?;
         if now.over {
@@ -62,8 +94,7 @@ pub fn playtest(game: &Opened, budget: &Budget, seed: u64) -> Result<Value, Refu
         }
         let joint: Vec<_> = now.legal.iter().map(|legal| legal[random.below(legal.len())]).collect();
         let next = game.next(&state, &joint)?;
-        let scene = crate::scene::json(game.drawing()?, &next, Some(&state));
-        steps.push(json!({ "scene": scene, "moves": game.show(&joint)? }));
+        steps.push(step(game, &next, Some(&state), Some(&joint))?);
         state = next;
     };
     Ok(json!({ "steps": steps, "end": end, "roles": game.roles()? }))

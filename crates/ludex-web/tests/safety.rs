@@ -3,7 +3,7 @@
 use ludex_web::{Limits, Options, serve};
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -29,10 +29,14 @@ fn visitor(name: &str) -> Visitor {
 }
 
 fn start(folder: PathBuf) -> Visitor {
+    start_at([127, 0, 0, 1], folder)
+}
+
+fn start_at(own: [u8; 4], folder: PathBuf) -> Visitor {
     let (sender, receiver) = mpsc::channel();
     let limits = Limits { matches: 20, awake: 4, streams: 3, ..Limits::default() };
     let options = Options {
-        address: SocketAddr::from(([127, 0, 0, 1], 0)),
+        address: SocketAddr::from((own, 0)),
         token: Some(TOKEN.to_owned()),
         games: None,
         keep: folder.clone(),
@@ -47,7 +51,8 @@ fn start(folder: PathBuf) -> Visitor {
         })
     });
     let address = receiver.recv_timeout(Duration::from_secs(20)).expect("the server listens");
-    Visitor { address, folder }
+    let port = SocketAddr::port(&address);
+    Visitor { address: SocketAddr::from(([127, 0, 0, 1], port)), folder }
 }
 
 impl Visitor {
@@ -260,4 +265,89 @@ fn moves_at_the_same_time_wait_unseen_until_all_are_in() {
     assert_eq!(play(0), None, "nobody moves twice");
     assert_eq!(play(1).as_deref(), Some("200"));
     assert!(moves(), "both moves are there");
+}
+
+#[test]
+fn a_server_that_is_open_to_a_network_writes_to_no_address_that_a_visitor_names() {
+    let folder = std::env::temp_dir().join(format!("ludex-web-open-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    let visitor = start_at([0, 0, 0, 0], folder);
+    let named = r#"{"command":"new","game":"bundled.tictactoe","seats":["http://127.0.0.1:9147","person"]}"#;
+    assert_eq!(status(&visitor.ask(named)), "403");
+    let people = r#"{"command":"new","game":"bundled.tictactoe","seats":["person","person"]}"#;
+    let id = field(&visitor.ask(people), "id");
+    let set = format!(r#"{{"command":"set","id":"{id}","seats":["http://127.0.0.1:9147","person"]}}"#);
+    assert_eq!(status(&visitor.ask(&set)), "403");
+    for seat in ["file:///etc/passwd", "127.0.0.1:9147", "http://", "http://a b", "nobody"] {
+        let set = format!(r#"{{"command":"set","id":"{id}","seats":["{seat}","person"]}}"#);
+        assert_eq!(status(&visitor.ask(&set)), "400", "{seat}");
+    }
+}
+
+/// A player that answers with what it is told to, and keeps what it was sent.
+fn player(answers: &'static [&'static str]) -> (SocketAddr, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        for (stream, answer) in listener.incoming().zip(answers.iter().cycle()) {
+            let Ok(mut stream) = stream else { return };
+            let mut request = Vec::new();
+            let mut buffer = [0; 4096];
+            let body = loop {
+                let Ok(count @ 1..) = stream.read(&mut buffer) else { break String::new() };
+                request.extend_from_slice(&buffer[..count]);
+                let text = String::from_utf8_lossy(&request).into_owned();
+                let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+                let length = head.lines().find_map(|line| {
+                    let (name, value) = line.split_once(':')?;
+                    name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+                });
+                if body.len() >= length.unwrap_or(0) {
+                    break body.to_owned();
+                }
+            };
+            let body_sent = sender.send(body);
+            let head = format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", answer.len());
+            let _ = stream.write_all((head + answer).as_bytes());
+            if body_sent.is_err() {
+                return;
+            }
+        }
+    });
+    (address, receiver)
+}
+
+#[test]
+fn a_player_that_answers_nonsense_is_replaced_by_chance_and_hears_the_moves_that_were_made() {
+    let visitor = visitor("player");
+    let (address, heard) = player(&["ready", "(mark 9 9)"]);
+    let new =
+        format!(r#"{{"command":"new","game":"bundled.tictactoe","seats":["http://{address}","person"]}}"#);
+    let id = field(&visitor.ask(&new), "id");
+    let hear = || heard.recv_timeout(Duration::from_secs(20)).expect("the player is asked");
+    let start = hear().to_ascii_lowercase();
+    assert!(start.starts_with("(start ludex.") && start.contains("(role x)"), "{start}");
+    let play = hear().to_ascii_lowercase();
+    assert!(play.starts_with("(play ludex.") && play.trim_end().ends_with("nil)"), "{play}");
+    // The move that was made instead is a legal one; o answers, and the player hears both.
+    let made = |count: usize| {
+        let record = visitor.ask(&format!(r#"{{"command":"record","id":"{id}"}}"#));
+        record.matches("noop").count() == count
+    };
+    for _ in 0..200 {
+        if made(1) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(made(1), "a random move was made");
+    let answers = (0..40).any(|action| {
+        let body = format!(r#"{{"command":"move","id":"{id}","at":1,"role":1,"action":{action}}}"#);
+        status(&visitor.ask(&body)) == "200"
+    });
+    assert!(answers, "o can mark somewhere");
+    // It waits for x, whose last move o's noop goes with.
+    let next = hear().to_ascii_lowercase();
+    assert!(next.contains("(mark") && next.contains("noop") && !next.contains("nil"), "{next}");
 }

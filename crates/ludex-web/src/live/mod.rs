@@ -3,30 +3,24 @@
 //! Everybody who has a choice is asked; moves wait, unseen, until all are in. Who has no choice is not asked, unless
 //! nobody has one and there is something to do. Going back and forth stops the players that would move at once.
 
+mod clock;
+mod seat;
+mod shown;
+
+pub use seat::Seat;
+
 use crate::limits::Limits;
 use crate::opened::{Now, Opened};
 use crate::refusal::Refusal;
 use crate::tree::Positions;
+use clock::Times;
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use serde_json::Value;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
-
-/// Who plays a role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Seat {
-    /// Somebody at a page.
-    Person,
-    /// This program.
-    Ludex,
-    /// Chance.
-    Random,
-}
 
 /// A match under way.
 pub struct Live {
@@ -43,13 +37,18 @@ pub struct Live {
     pub thought: watch::Sender<Arc<Value>>,
     /// Streams that show it.
     pub watchers: AtomicUsize,
+    /// Somebody watches the clock of those who are asked.
+    timed: AtomicBool,
     limits: Limits,
 }
 
 struct Inner {
     seats: Vec<Seat>,
-    /// Seconds for a move of Ludex.
+    /// Seconds for a move of a program.
     clock: f64,
+    /// Seconds for a move of a person, if there is a limit.
+    limit: Option<f64>,
+    times: Times,
     /// Whether the engine's view is wanted.
     view: bool,
     /// Players wait until somebody says go on.
@@ -60,6 +59,8 @@ struct Inner {
     chosen: Vec<Option<MoveId>>,
     /// What could not be done, until the next move.
     problem: Option<String>,
+    /// What somebody should know, until a person does something.
+    note: Option<String>,
     version: u64,
     /// Somebody is thinking for this match.
     driven: bool,
@@ -79,6 +80,8 @@ pub struct Task {
     pub at: usize,
     /// For whom.
     pub role: usize,
+    /// Who plays it.
+    pub seat: Seat,
     /// For how long.
     pub time: Duration,
     /// True if a move is wanted, false if only the view.
@@ -107,8 +110,10 @@ pub struct History {
 pub struct Setup {
     /// By role.
     pub seats: Vec<Seat>,
-    /// Seconds for a move of Ludex.
+    /// Seconds for a move of a program.
     pub clock: f64,
+    /// Seconds for a move of a person; none or zero for as long as it takes.
+    pub limit: Option<f64>,
     /// Joint moves that have been made, with what each goes on from; 0 is the first position.
     pub played: Vec<(usize, Vec<String>)>,
     /// The position to look at.
@@ -117,16 +122,10 @@ pub struct Setup {
     pub began: u64,
 }
 
-/// The shortest and the longest time for a move of Ludex, in seconds.
-const CLOCKS: (f64, f64) = (0.05, 60.0);
-
-/// Branches beside the line that a page is told of, for each position.
-const MOST_BRANCHES: usize = 30;
-
 impl Setup {
     /// At the beginning, now.
     pub fn new(seats: Vec<Seat>, clock: f64) -> Setup {
-        Setup { seats, clock, played: Vec::new(), at: 0, began: seconds() }
+        Setup { seats, clock, limit: None, played: Vec::new(), at: 0, began: seconds() }
     }
 }
 
@@ -153,7 +152,8 @@ impl Live {
             }
             let joint = game.read(&now, texts)?;
             let next = game.next(&positions.current().state, &joint)?;
-            positions.play(joint, next);
+            let took = vec![0.0; roles.len()];
+            positions.play(joint, next, took);
         }
         if !positions.go(setup.at) {
             return Err(Refusal::bad("there is no such position"));
@@ -162,12 +162,15 @@ impl Live {
         let inner = Inner {
             chosen: vec![None; roles.len()],
             seats: setup.seats,
-            clock: clock(setup.clock),
+            clock: clock::clock(setup.clock),
+            limit: setup.limit.and_then(clock::limit),
+            times: Times::new(roles.len()),
             view: false,
             paused: false,
             positions,
             now,
             problem: None,
+            note: None,
             version: 1,
             driven: false,
             viewed: None,
@@ -184,6 +187,7 @@ impl Live {
             changed: watch::channel(1).0,
             thought: watch::channel(Arc::new(Value::Null)).0,
             watchers: AtomicUsize::new(0),
+            timed: AtomicBool::new(false),
             limits: limits.clone(),
         };
         live.change(|inner| {
@@ -213,21 +217,19 @@ impl Live {
         {
             inner.problem = Some(refusal.why);
         }
-        inner.version += 1;
-        let version = inner.version;
         drop(inner);
-        self.changed.send_replace(version);
+        self.tell();
         done
     }
 
     /// A move of a role in the position of that number. It waits until all moves are in.
-    pub fn choose(&self, at: usize, role: usize, action: MoveId, by: Seat) -> Result<(), Refusal> {
+    pub fn choose(&self, at: usize, role: usize, action: MoveId, by: &Seat) -> Result<(), Refusal> {
         self.change(|inner| {
             if inner.positions.at() != at {
                 return Err(Refusal::conflict("the match has gone on since; look again"));
             }
             let legal = inner.now.legal.get(role).ok_or_else(|| Refusal::bad("there is no such role"))?;
-            if inner.seats[role] != by {
+            if inner.seats[role] != *by {
                 return Err(Refusal::conflict(format!("{} is played by somebody else", self.roles[role])));
             }
             if legal.binary_search(&action).is_err() {
@@ -237,8 +239,10 @@ impl Live {
                 return Err(Refusal::conflict(format!("the move of {} is in already", self.roles[role])));
             }
             inner.chosen[role] = Some(action);
-            if by == Seat::Person {
+            inner.times.took[role] = inner.times.since.elapsed().as_secs_f64();
+            if *by == Seat::Person {
                 inner.paused = false;
+                inner.note = None;
             }
             Ok(())
         })
@@ -261,8 +265,8 @@ impl Live {
                 return Err(refusal);
             }
         }
-        inner.chosen.fill(None);
-        inner.viewed = None;
+        inner.begin();
+        inner.note = None;
         inner.paused = !inner.asks_person();
         Ok(())
     }
@@ -325,6 +329,7 @@ impl Live {
         &self,
         seats: Option<Vec<Seat>>,
         seconds: Option<f64>,
+        limit: Option<f64>,
         view: Option<bool>,
     ) -> Result<(), Refusal> {
         self.change(|inner| {
@@ -337,10 +342,14 @@ impl Live {
                     )));
                 }
                 inner.seats = seats;
-                inner.chosen.fill(None);
+                inner.begin();
             }
             if let Some(seconds) = seconds {
-                inner.clock = clock(seconds);
+                inner.clock = clock::clock(seconds);
+            }
+            if let Some(seconds) = limit {
+                inner.limit = clock::limit(seconds);
+                inner.times.begin();
             }
             if let Some(view) = view {
                 inner.view = view;
@@ -352,12 +361,13 @@ impl Live {
 
     /// It is gone, or on disk only: what is thought for it ends, and nothing changes it any more.
     pub fn remove(&self) {
-        let mut inner = self.inner();
-        inner.removed = true;
-        inner.version += 1;
-        let version = inner.version;
-        drop(inner);
-        self.changed.send_replace(version);
+        self.inner().removed = true;
+        self.tell();
+    }
+
+    /// The people who are asked in the current position.
+    fn asked(&self, inner: &Inner) -> Vec<bool> {
+        asked(&inner.now, &inner.seats, &self.game)
     }
 
     /// Makes the moves of those who have no choice and, when all are in, goes on.
@@ -366,7 +376,7 @@ impl Live {
             if inner.now.over || inner.is_stuck() {
                 return Ok(());
             }
-            let asked = asked(&inner.now, &inner.seats, &self.game);
+            let asked = self.asked(inner);
             for (role, &asked) in asked.iter().enumerate() {
                 if inner.chosen[role].is_some() || asked {
                     continue;
@@ -394,10 +404,11 @@ impl Live {
             }
             let made = self.game.next(&inner.positions.current().state, &joint);
             let after = made.and_then(|next| Ok((self.game.now(&next)?, next)));
-            inner.chosen.fill(None);
-            inner.viewed = None;
+            let took = std::mem::take(&mut inner.times.took);
+            inner.times = Times::new(took.len());
+            inner.begin();
             let (now, next) = after?;
-            inner.positions.play(joint, next);
+            inner.positions.play(joint, next, took);
             inner.now = now;
         }
     }
@@ -415,7 +426,8 @@ impl Live {
             inner.driven = false;
             return None;
         };
-        Some(Task { at, role, time, to_move, view: inner.view, path })
+        let seat = inner.seats[role].clone();
+        Some(Task { at, role, seat, time, to_move, view: inner.view, path })
     }
 
     /// True if the caller is to think for the match from now on: there is something to do, and nobody does it.
@@ -433,7 +445,7 @@ impl Live {
         let open = |role: &usize| inner.chosen[*role].is_none() && inner.now.legal[*role].len() > 1;
         if !inner.paused
             && let Some(role) =
-                (0..inner.seats.len()).find(|role| inner.seats[*role] == Seat::Ludex && open(role))
+                (0..inner.seats.len()).find(|role| inner.seats[*role].is_asked_by_us() && open(role))
         {
             return Some((role, Duration::from_secs_f64(inner.clock), true));
         }
@@ -453,6 +465,13 @@ impl Live {
             && wanted.is_some_and(|(role, _, to_move)| (role, to_move) == (task.role, task.to_move))
     }
 
+    /// Whether a role may make a move in the position of that number, if that is still the current one.
+    pub fn is_legal(&self, at: usize, role: usize, action: MoveId) -> bool {
+        let inner = self.inner();
+        let legal = inner.now.legal.get(role);
+        inner.positions.at() == at && legal.is_some_and(|legal| legal.binary_search(&action).is_ok())
+    }
+
     /// Enough is known of the position.
     pub fn is_viewed(&self, at: usize) {
         self.inner().viewed = Some(at);
@@ -460,8 +479,13 @@ impl Live {
 
     /// What could not be done for the match, told until the next move.
     pub fn complain(&self, why: String) {
+        self.inner().problem = Some(why);
+        self.tell();
+    }
+
+    /// Tells everybody that something has changed.
+    fn tell(&self) {
         let mut inner = self.inner();
-        inner.problem = Some(why);
         inner.version += 1;
         let version = inner.version;
         drop(inner);
@@ -475,34 +499,16 @@ impl Live {
         }
     }
 
+    /// True if nothing will be asked of players any more.
+    pub fn is_over(&self) -> bool {
+        let inner = self.inner();
+        inner.removed || inner.now.over
+    }
+
     /// How long nobody has done anything with it.
     pub fn idle(&self) -> Duration {
         let inner = self.inner();
         if inner.driven { Duration::ZERO } else { inner.used.elapsed() }
-    }
-
-    /// A line for the list of matches.
-    pub fn summary(&self) -> Value {
-        let inner = self.inner();
-        let depth = inner.positions.path(inner.positions.at()).len() - 1;
-        json!({
-            "id": self.id, "game": self.game.id, "name": self.game.name, "title": self.game.title,
-            "step": depth, "over": inner.now.over, "began": inner.began, "seats": inner.seats,
-            "goals": if inner.now.over { json!(inner.now.goals) } else { Value::Null },
-        })
-    }
-
-    /// Everything that is needed to go on with it later, the rules included.
-    pub fn saved(&self) -> Value {
-        let inner = self.inner();
-        let show = |joint: &[MoveId]| self.game.show(joint).unwrap_or_default();
-        let mut summary = json!({
-            "ludex_match": 1, "id": self.id, "game": self.game.id, "name": self.game.name, "rules": &*self.game.text,
-            "seats": inner.seats, "clock": inner.clock, "began": inner.began, "at": inner.positions.at(),
-            "over": inner.now.over,
-        });
-        summary["played"] = Value::Array(inner.positions.saved(show));
-        summary
     }
 
     /// What was played from the first position to the current one.
@@ -513,85 +519,16 @@ impl Live {
         let states = inner.positions.path(at).iter().filter_map(state).collect();
         History { states, joints: inner.positions.joints(at), seats: inner.seats.clone(), began: inner.began }
     }
-
-    /// Everything that a page shows of the match.
-    pub fn page(&self) -> Result<Value, Refusal> {
-        let inner = self.inner();
-        if inner.removed {
-            return Err(Refusal::missing("this match was removed"));
-        }
-        let vocabulary = self.game.vocabulary()?;
-        let asked = asked(&inner.now, &inner.seats, &self.game);
-        let drawing = self.game.drawing()?;
-        let state = &inner.positions.current().state;
-        let before = inner.positions.current().parent.and_then(|parent| inner.positions.get(parent));
-        let scene = crate::scene::json(drawing, state, before.map(|position| &*position.state));
-        let ends = inner.now.over || inner.is_stuck();
-        let roles = vocabulary.roles().zip(&self.roles).map(|(role, name)| {
-            let number = role.index();
-            let asked = asked[number] && !ends && inner.chosen[number].is_none();
-            Ok(json!({
-                "name": name, "seat": inner.seats[number], "asked": asked, "legal": inner.now.legal[number].len(),
-                "in": inner.chosen[number].is_some(),
-                "goal": inner.now.goals[number],
-                "moves": if asked { self.moves(role, &inner.now.legal[number])? } else { Value::Null },
-            }))
-        });
-        let roles = roles.collect::<Result<Vec<Value>, Refusal>>()?;
-        let waits = wanted_by_ludex(&inner);
-        Ok(json!({
-            "id": self.id, "version": inner.version, "at": inner.positions.at(),
-            "game": { "id": self.game.id, "name": self.game.name, "title": self.game.title },
-            "over": inner.now.over, "stuck": inner.is_stuck(), "paused": inner.paused, "thinks": waits,
-            "view": inner.view, "clock": inner.clock, "problem": inner.problem,
-            "engine": self.game.engine()?.current().name(),
-            "roles": roles, "scene": scene, "line": self.line(&inner)?,
-            "forward": inner.positions.current().forward.is_some(),
-        }))
-    }
-
-    /// The line through the current position: each position with its joint move, what else was played there, and what
-    /// the engine expected.
-    fn line(&self, inner: &Inner) -> Result<Vec<Value>, Refusal> {
-        let line = inner.positions.line();
-        let told = |number: usize| -> Result<Value, Refusal> {
-            let joint =
-                inner.positions.get(number).map(|position| position.joint.clone()).unwrap_or_default();
-            Ok(json!({ "at": number, "moves": self.game.show(&joint)? }))
-        };
-        line.iter()
-            .map(|&number| {
-                let mut step = told(number)?;
-                let position = inner.positions.get(number);
-                let parent = position.and_then(|position| inner.positions.get(position.parent?));
-                let others = parent.map(|parent| parent.children.as_slice()).unwrap_or_default().iter();
-                let others = others.filter(|&&other| other != number).take(MOST_BRANCHES);
-                step["others"] = Value::Array(others.map(|&other| told(other)).collect::<Result<_, _>>()?);
-                step["values"] = json!(position.map(|position| position.values.clone()));
-                Ok(step)
-            })
-            .collect()
-    }
-
-    fn moves(&self, role: RoleId, legal: &[MoveId]) -> Result<Value, Refusal> {
-        if legal.len() > self.limits.moves {
-            return Err(Refusal::full(format!("{} legal moves are more than a page can show", legal.len())));
-        }
-        let (vocabulary, drawing) = (self.game.vocabulary()?, self.game.drawing()?);
-        let told = legal.iter().map(|&action| {
-            let steps = crate::scene::steps(drawing, role, action);
-            json!([action.index(), vocabulary.show_move(role, action), steps])
-        });
-        Ok(Value::Array(told.collect()))
-    }
-}
-
-fn wanted_by_ludex(inner: &Inner) -> bool {
-    let open = |role: usize| inner.chosen[role].is_none() && inner.now.legal[role].len() > 1;
-    !inner.paused && (0..inner.seats.len()).any(|role| inner.seats[role] == Seat::Ludex && open(role))
 }
 
 impl Inner {
+    /// The position is new: no move is in.
+    fn begin(&mut self) {
+        self.chosen.fill(None);
+        self.times.begin();
+        self.viewed = None;
+    }
+
     /// Somebody has no move, and the game is not over.
     fn is_stuck(&self) -> bool {
         !self.now.over && self.now.legal.iter().any(Vec::is_empty)
@@ -617,8 +554,4 @@ fn asked(now: &Now, seats: &[Seat], game: &Opened) -> Vec<bool> {
         Some(vocabulary.show_move(RoleId(role as u32), action).starts_with('('))
     };
     (0..seats.len()).map(|role| person(role) && acts(role) == Some(true)).collect()
-}
-
-fn clock(seconds: f64) -> f64 {
-    if seconds.is_finite() { seconds.clamp(CLOCKS.0, CLOCKS.1) } else { 1.0 }
 }
