@@ -6,9 +6,7 @@ import { h, notice, short } from './dom.js';
 
 /** What is proved at first sight, in a few words each; what is not here is told in the room beside. */
 const PROVED = {
-  'turn-taking': 'players take turns', control: 'the state says whose turn it is', playable: 'there is always a move',
-  length: 'every match ends', 'unique-goals': 'every end has its results', 'constant-sum': 'what one wins others lose',
-  'exactly-one': 'each place has one value', persistence: 'some things stay',
+  'turn-taking': 'players take turns', playable: 'always a move', length: 'always ends', 'constant-sum': 'constant sum', 'unique-goals': 'clear results',
 };
 
 const cards = new Map();
@@ -64,8 +62,8 @@ function tile(entry, watch) {
     words.title = 'Moves to choose from and steps of a match, in the mean of random play';
     wanted('last', 'known', proofs, entry.id, (known) => {
       const facts = (known.facts ?? []).map((kind) => PROVED[kind]).filter(Boolean);
-      proved.textContent = facts.length ? `Proved: ${facts.slice(0, 3).join(', ')}` : ' ';
-      if (known.facts?.length) proved.title = known.facts.map((kind) => PROVED[kind] ?? kind).join(', ');
+      proved.textContent = facts.length ? `Proved: ${facts.slice(0, 4).join(', ')}` : ' ';
+      if (known.facts?.length) proved.title = known.facts.join(', ');
     });
   });
   watch.observe(card);

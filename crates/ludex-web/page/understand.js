@@ -91,7 +91,7 @@ async function bestPlay(game) {
   if (!told.solved) return h('p', { class: 'quiet' }, `Here ${told.why}.`);
   return [h('p', {}, `${short(told.states)} states, all visited. ${told.exact ? 'With best play' : 'By itself'}`),
     h('ul', {}, told.roles.map((role) => h('li', { 'data-solved': role.value ?? '' }, `${role.role} gets ${role.value ?? 'no end'}${role.depth === null ? '' : ` after ${role.depth} steps at most`}`,
-      role.moves.length ? h('span', { class: 'quiet' }, ` by ${role.moves.slice(0, 4).map((move) => joint([move])).join(', ')}${role.moves.length > 4 ? ' and others' : ''}`) : null)))];
+      role.moves.some((move) => move.startsWith('(')) ? h('span', { class: 'quiet' }, ` by ${role.moves.slice(0, 4).map((move) => joint([move])).join(', ')}${role.moves.length > 4 ? ' and others' : ''}`) : null)))];
 }
 
 async function endings(game) {

@@ -155,6 +155,8 @@ impl Server {
                 let _ = tokio::task::spawn_blocking(move_).await;
             }
             live.leave_clock();
+            // Somebody may have been asked just now who found the clock still watched.
+            server.watch_clock(&live);
         });
     }
 

@@ -325,10 +325,14 @@ fn a_player_that_answers_nonsense_is_replaced_by_chance_and_hears_the_moves_that
     let new =
         format!(r#"{{"command":"new","game":"bundled.tictactoe","seats":["http://{address}","person"]}}"#);
     let id = field(&visitor.ask(&new), "id");
-    let hear = || heard.recv_timeout(Duration::from_secs(20)).expect("the player is asked");
-    let start = hear().to_ascii_lowercase();
+    // Blanks around parentheses are as good as none.
+    let hear = || {
+        let message = heard.recv_timeout(Duration::from_secs(20)).expect("the player is asked");
+        message.to_ascii_lowercase().replace("( ", "(").replace(" )", ")")
+    };
+    let start = hear();
     assert!(start.starts_with("(start ludex.") && start.contains("(role x)"), "{start}");
-    let play = hear().to_ascii_lowercase();
+    let play = hear();
     assert!(play.starts_with("(play ludex.") && play.trim_end().ends_with("nil)"), "{play}");
     // The move that was made instead is a legal one; o answers, and the player hears both.
     let made = |count: usize| {
@@ -348,6 +352,6 @@ fn a_player_that_answers_nonsense_is_replaced_by_chance_and_hears_the_moves_that
     });
     assert!(answers, "o can mark somewhere");
     // It waits for x, whose last move o's noop goes with.
-    let next = hear().to_ascii_lowercase();
+    let next = hear();
     assert!(next.contains("(mark") && next.contains("noop") && !next.contains("nil"), "{next}");
 }
