@@ -4,7 +4,7 @@ use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, PlayoutBuffer, Worker};
 use ludex_engine::propnet::compile;
-use ludex_engine::propnet::lanes::{Instructions, LANES, Lanes};
+use ludex_engine::propnet::lanes::{Ended, Instructions, LANES, Lanes};
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_gdl::{Game, Sheet};
@@ -471,4 +471,81 @@ fn those_who_are_stuck_on_the_way_are_counted() {
     assert_eq!((result.playouts, result.transitions), (10_000, 10_000));
     assert_eq!(result.goals[0].values[1], (20, result.stuck));
     assert!((4700..5300).contains(&result.stuck), "{}", result.stuck);
+}
+
+#[test]
+fn each_state_has_a_playout_of_its_own() {
+    let both = bundled("tictactoe");
+    let mut worker = both.engine.worker();
+    let mut memo = BTreeMap::new();
+    exact(&mut *worker, &both.start, &mut memo);
+    for instructions in [Instructions::Avx512, Instructions::Avx2, Instructions::Portable] {
+        if !instructions.available() {
+            continue;
+        }
+        let mut runner = both.lanes.runner_with(5, instructions);
+        let mut ended = Ended::default();
+        let mut seen = 0;
+        for phase in (0..both.lanes.period()).map(Some).chain([None]) {
+            // Every eleventh state of the game that is of the phase, those in which it is over too; fewer than lanes at the end.
+            let of_phase = |state: &&Vec<u64>| phase.is_none() || both.lanes.phase_of(state) == phase;
+            let states: Vec<&Vec<u64>> = memo.keys().filter(of_phase).step_by(11).collect();
+            seen += states.len();
+            for states in states.chunks(LANES) {
+                let rows: Vec<u64> = states.iter().flat_map(|state| state.iter().copied()).collect();
+                let repeats = 2000;
+                let mut sums = vec![0i64; states.len()];
+                for _ in 0..repeats {
+                    runner.playouts_each(phase, &rows, ENDLESS, &mut ended);
+                    assert_eq!(ended.goals.len(), 2 * states.len());
+                    for (sum, goals) in sums.iter_mut().zip(ended.goals.chunks(2)) {
+                        let [Some(mine), Some(theirs)] = goals else { panic!("a goal each: {goals:?}") };
+                        assert_eq!(mine + theirs, 100);
+                        *sum += i64::from(*mine);
+                    }
+                }
+                for (state, sum) in states.iter().zip(sums) {
+                    let goals = &memo[*state].goals;
+                    let value = |goals: &Vec<Option<i32>>| f64::from(goals[0].expect("a goal"));
+                    let mean: f64 = goals.iter().map(|(goals, chance)| value(goals) * chance).sum();
+                    let spread: f64 =
+                        goals.iter().map(|(goals, chance)| (value(goals) - mean).powi(2) * chance).sum();
+                    let seen = sum as f64 / f64::from(repeats);
+                    // Of some thousand states one may well be four deviations off; none is five and a half.
+                    let most = 5.5 * (spread / f64::from(repeats)).sqrt() + 1e-9;
+                    assert!((seen - mean).abs() <= most, "{seen} instead of {mean} +- {most}");
+                }
+            }
+        }
+        assert!(seen > 900, "{seen} states");
+        runner.playouts_each(None, &[], ENDLESS, &mut ended);
+        assert_eq!(ended, Ended::default());
+    }
+}
+
+#[test]
+fn each_state_ends_as_the_rules_say() {
+    // One way ends the game, one leads where nobody can move, one where two goals hold, one where none does.
+    let game = sheet(
+        "(role a) (init (at 0)) (<= (legal a ?m) (true (at 0)) (way ?m ?to)) (<= (next (at ?to)) (does a ?m) (way ?m ?to))
+        (way left 1) (way right 2) (way both 4) (way none 5)
+        (<= terminal (true (at 1))) (<= terminal (true (at 4))) (<= terminal (true (at 5)))
+        (<= (goal a 10) (true (at 1))) (<= (goal a 20) (true (at 2)))
+        (<= (goal a 30) (true (at 4))) (<= (goal a 40) (true (at 4)))",
+    );
+    let both = both(&game).expect("a network");
+    let vocabulary = both.engine.vocabulary();
+    let at = |place: u32| {
+        let term = vocabulary.read_term(&format!("(at {place})")).expect("a term");
+        let mut row = vec![0; vocabulary.words()];
+        vocabulary
+            .fluents()
+            .filter(|f| vocabulary.fluent(*f) == term)
+            .for_each(|f| ludex_engine::row::set(&mut row, f));
+        row
+    };
+    let mut ended = Ended::default();
+    let states = [at(1), at(2), at(4), at(5)].concat();
+    both.lanes.runner(1).playouts_each(None, &states, ENDLESS, &mut ended);
+    assert_eq!((&ended.goals[..], ended.transitions), (&[Some(10), Some(20), None, None][..], 0));
 }

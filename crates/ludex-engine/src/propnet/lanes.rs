@@ -6,8 +6,8 @@
 //!
 //! Use it when many playouts from one state are wanted and only statistics of them: Monte-Carlo evaluation,
 //! estimates of lengths and outcomes, benchmarks. The scalar execution ([`super::Propnet`]) answers questions
-//! about single states, follows only what changes, and is the one for tree search. What lanes cannot do is
-//! to play different starts at the same time, or to tell one playout from another.
+//! about single states and follows only what changes. Where each of many states wants one playout of its own, as the leaves
+//! of a tree do, every lane begins in another one (`each.rs`). What lanes cannot do is to tell which moves a playout made.
 //!
 //! Where the rules make play go in step (players who take turns), the lanes are kept in step too, and passes
 //! use a smaller network for each phase (`phase.rs`); a lane then waits for its phase before a
@@ -16,6 +16,7 @@
 //! Results depend on the seed and the start only, not on the machine.
 
 mod choose;
+mod each;
 #[cfg_attr(feature = "native", allow(unsafe_code))]
 mod memory;
 mod pass;
@@ -30,6 +31,7 @@ mod vector;
 #[allow(unsafe_code)]
 mod x86;
 
+pub use each::Ended;
 pub use pass::Instructions;
 pub use read::Number;
 pub use step::{Block, Column, Columns, LegalCounts, Stepper, Workspace, write_flags};
@@ -59,6 +61,8 @@ const LONGEST_CYCLE: usize = 6;
 pub struct Lanes {
     net: Net,
     phases: Vec<Phase>,
+    /// As rows, what all states of each phase have in common: the fluents that are known, and those of them that hold.
+    known: Vec<[Vec<u64>; 2]>,
     /// The network of each phase.
     nets: Vec<Net>,
     /// A plan for each phase.
@@ -96,6 +100,7 @@ impl Lanes {
         let mut lanes = Lanes {
             net: everything,
             phases: Vec::new(),
+            known: Vec::new(),
             nets: Vec::new(),
             plans: Vec::new(),
             general: OnceLock::new(),
@@ -120,6 +125,7 @@ impl Lanes {
                 nets.push(net);
             }
             plan::check(&lanes.plans, &lanes.goals, net.next.len());
+            lanes.known = phases.iter().map(|phase| turn::known(phase, |fluent| fluent)).collect();
             lanes.phases = phases;
             let occupancy = lanes.occupancy(initial, budget)?;
             let cost = nets.iter().map(cost).sum::<usize>() as f64 / period as f64 / occupancy;
@@ -129,6 +135,7 @@ impl Lanes {
             }
         }
         (_, lanes.phases, lanes.plans, lanes.nets) = best;
+        lanes.known = lanes.phases.iter().map(|phase| turn::known(phase, |fluent| fluent)).collect();
         Ok(lanes)
     }
 
@@ -167,8 +174,10 @@ impl Lanes {
 
     /// The phase whose constants the state has.
     pub fn phase_of(&self, state: &Row) -> Option<usize> {
-        let bits = bits(&self.net, state);
-        self.phases.iter().position(|phase| agrees(phase, &bits))
+        let agrees = |[known, holding]: &[Vec<u64>; 2]| {
+            state.iter().zip(known).zip(holding).all(|((word, known), holding)| word & known == *holding)
+        };
+        self.known.iter().position(agrees)
     }
 
     /// The sizes of the plan of each phase.
@@ -450,6 +459,7 @@ impl LanesRunner<'_> {
             passes_done: 0,
             tally: Tally::new(&lanes.goals.goals, self.is_detailed),
             lengths: self.is_detailed.then(Vec::new),
+            is_by_lane: false,
         };
         pass::drive_with(self.instructions, &mut self.state, plans, &lanes.goals, &mut job);
         BatchResult {

@@ -329,6 +329,8 @@ pub(super) struct Job {
     pub(super) tally: Tally,
     /// Playouts by their number of plies, where that is asked; playouts must be bounded.
     pub(super) lengths: Option<Vec<u64>>,
+    /// Goals are not counted: each lane has one game, and what it came to stays in its lane ([`goals_by_lane`]).
+    pub(super) is_by_lane: bool,
 }
 
 impl Job {
@@ -514,8 +516,36 @@ fn drive<V: Kernel>(machine: V::Machine, state: &mut State, plans: &[Plan], goal
     }
     state.planes = planes;
     draw.save(&mut state.random);
+    if job.is_by_lane {
+        return;
+    }
     count_held(state, goals, job);
     count_aside::<V>(machine, state, goals, job);
+}
+
+/// Calls `found` with lane, role and goal for each goal of a game of a job that was by lane. A role without a goal is not
+/// told of, one with several is told of more than once.
+pub(super) fn goals_by_lane(
+    instructions: Instructions,
+    state: &mut State,
+    goals: &GoalPlan,
+    mut found: impl FnMut(usize, usize, Option<Goal>),
+) {
+    let mut tell = |who: &Plane, plane: &mut dyn FnMut(usize, usize) -> Plane| {
+        for (role, list) in goals.goals.iter().enumerate() {
+            for (at, (value, _)) in list.iter().enumerate() {
+                (plane(role, at) & *who).lanes().for_each(|lane| found(lane, role, *value));
+            }
+        }
+    };
+    let first = |role: usize| goals.goals[..role].iter().map(Vec::len).sum::<usize>();
+    if state.held_lanes.any() {
+        tell(&state.held_lanes, &mut |role, at| state.held[first(role) + at]);
+    }
+    if state.aside_lanes.any() {
+        execute_with(instructions, &mut state.aside, goals.slots, &goals.code);
+        tell(&state.aside_lanes, &mut |role, at| state.aside[goals.goals[role][at].1 as usize]);
+    }
 }
 
 /// Adds the games that have reached the bound on plies to those that are over.

@@ -178,6 +178,46 @@ fn transposed(mut square: u64) -> u64 {
     square
 }
 
+/// The other way: rows of whole words, at most 512 of them, become planes, a plane a column. Lanes without a row get none.
+pub(super) fn planes_of(rows: &[u64], stride: usize, planes: &mut [Plane]) {
+    assert!(
+        rows.len() <= LANES * stride && planes.len() <= stride * WIDTH,
+        "at most 512 rows of whole words"
+    );
+    let mut tile = [0; WIDTH];
+    for (group, rows) in
+        (0..LANES / WIDTH).map(|group| (group, rows.get(group * WIDTH * stride..).unwrap_or(&[])))
+    {
+        for (at, planes) in planes.chunks_mut(WIDTH).enumerate() {
+            tile.fill(0);
+            for (word, row) in tile.iter_mut().zip(rows.chunks_exact(stride)) {
+                *word = row[at];
+            }
+            exchange(&mut tile);
+            for (plane, word) in planes.iter_mut().zip(tile) {
+                plane.0[group] = word;
+            }
+        }
+    }
+}
+
+/// Sixty-four by sixty-four bits with rows and columns exchanged: halves, then quarters, ... of it change places.
+fn exchange(tile: &mut [u64; WIDTH]) {
+    let (mut width, mut mask) = (WIDTH / 2, u64::MAX >> 32);
+    while width > 0 {
+        for block in tile.chunks_exact_mut(2 * width) {
+            let (upper, lower) = block.split_at_mut(width);
+            for (a, b) in upper.iter_mut().zip(lower) {
+                let swapped = (*a >> width ^ *b) & mask;
+                *a ^= swapped << width;
+                *b ^= swapped;
+            }
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
+}
+
 /// The bits of a byte as eight bytes.
 const SPREAD: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
@@ -507,6 +547,29 @@ mod tests {
                         assert!(
                             columns % 64 == 0 || tail >> (columns % 64) == 0,
                             "bits behind the last column"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn planes_have_the_bits_of_the_rows() {
+        let mut random = Random::new(3);
+        for columns in [1, 8, 63, 64, 65, 130, 256] {
+            for games in [0, 1, 64, 65, 511, 512] {
+                let stride = usize::div_ceil(columns, WIDTH);
+                let rows: Vec<u64> = (0..games * stride).map(|_| random.bits()).collect();
+                let mut planes = vec![Plane::ONES; columns];
+                planes_of(&rows, stride, &mut planes);
+                for (column, plane) in planes.iter().enumerate() {
+                    for lane in 0..LANES {
+                        let word = rows.get(lane * stride + column / WIDTH).copied().unwrap_or(0);
+                        assert_eq!(
+                            plane.bit(lane),
+                            word >> (column % WIDTH) & 1 == 1,
+                            "{columns} columns, {lane}"
                         );
                     }
                 }

@@ -81,7 +81,7 @@ impl Turn {
 }
 
 /// What is known of the states whose image is in the phase: which fluents, and which of them hold.
-fn known(phase: &Phase, image: impl Fn(usize) -> usize) -> [Vec<u64>; 2] {
+pub(super) fn known(phase: &Phase, image: impl Fn(usize) -> usize) -> [Vec<u64>; 2] {
     let mut rows = [(); 2].map(|()| vec![0; phase.len().div_ceil(64)]);
     for fluent in 0..phase.len() {
         let id = FluentId(fluent as u32);
