@@ -1,16 +1,14 @@
-//! Where an aid of the search helps, and where it does not.
+//! Where the goal heuristic helps, and where it does not.
 //!
-//! cargo run --release -p ludex-search --example aids -- heuristic|lanes|exploration=X [--matches N]
-//! [--iterations N | --milliseconds N] GAME...
+//! cargo run --release -p ludex-search --example aids -- [--matches N] [--iterations N | --milliseconds N] GAME...
 //!
-//! GAME is a sheet or the name of a bundled game. Two trees play against each other, one with the aid, and as
-//! many iterations a move or as much processor time; all roles take turns. `exploration=X` gives one of them
-//! that weight of what was tried little instead of the usual one. In games for one: the states that are
-//! listed until the best plan is known, without and with the goal heuristic.
+//! GAME is a sheet or the name of a bundled game. In games for one: the states that are listed until the best plan is
+//! known, without and with the heuristic. Else two trees play against each other, one with it, and as many iterations a
+//! move or as much processor time; all roles take turns. What else a search can have the example `duel` compares.
 
 use ludex::engine::budget::Budget;
 use ludex::engine::engine::{Engine, Worker};
-use ludex::engine::propnet::{Propnet, lanes::Lanes};
+use ludex::engine::propnet::Propnet;
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
 use ludex::gdl::{Game, Sheet};
@@ -24,14 +22,6 @@ use std::time::Duration;
 const MOST_STEPS: usize = 300;
 /// States of a game for one that are looked at before it is given up.
 const MOST_STATES: u64 = 300_000;
-
-/// What one of the two trees has.
-#[derive(Clone, Copy)]
-enum Aid<'a> {
-    GoalHeuristic(&'a GoalHeuristic),
-    Lanes(&'a Lanes),
-    Exploration(f64),
-}
 
 /// What each move may take.
 #[derive(Clone, Copy)]
@@ -53,7 +43,6 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
-    let aid = arguments.next().unwrap_or_default();
     let (mut matches, mut effort, mut games) = (20, Effort::Iterations(400), Vec::new());
     while let Some(word) = arguments.next() {
         let mut number = || arguments.next().and_then(|text| text.parse().ok()).ok_or("a number is missing");
@@ -66,19 +55,9 @@ fn main() -> Result<(), Failure> {
     }
     for name in games {
         let short = name.rsplit('/').next().unwrap_or(&name);
-        let told = match (Propnet::new(&load(&name)?, &Budget::default()), aid.as_str()) {
-            (Err(error), _) => error.to_string(),
-            (Ok(engine), "heuristic") => goal_heuristic(&engine, matches, effort),
-            (Ok(engine), "lanes") => {
-                let lanes = Lanes::new(engine.net(), &initial(&mut *engine.worker()), &Budget::default())?;
-                duel(&engine, Aid::Lanes(&lanes), matches, effort)
-            }
-            (Ok(engine), other) => {
-                let weight = other.strip_prefix("exploration=").and_then(|text| text.parse().ok());
-                let weight =
-                    weight.ok_or_else(|| format!("`{other}` is none of heuristic, lanes, exploration=X"))?;
-                duel(&engine, Aid::Exploration(weight), matches, effort)
-            }
+        let told = match Propnet::new(&load(&name)?, &Budget::default()) {
+            Err(error) => error.to_string(),
+            Ok(engine) => goal_heuristic(&engine, matches, effort),
         };
         println!("{short}: {told}");
     }
@@ -110,7 +89,7 @@ fn goal_heuristic(engine: &Propnet, matches: u64, effort: Effort) -> String {
         let [without, with] = [None, Some(&goal_heuristic)].map(|guide| plan(engine, guide));
         format!("without {without}, with {with}")
     } else if goal_heuristic.is_trusted() {
-        duel(engine, Aid::GoalHeuristic(&goal_heuristic), matches, effort)
+        duel(engine, &goal_heuristic, matches, effort)
     } else {
         "not used".to_owned()
     };
@@ -127,7 +106,7 @@ fn plan(engine: &Propnet, guide: Option<&GoalHeuristic>) -> String {
     format!("{found} after {} states", search.states())
 }
 
-fn duel(engine: &Propnet, aid: Aid<'_>, matches: u64, effort: Effort) -> String {
+fn duel(engine: &Propnet, aid: &GoalHeuristic, matches: u64, effort: Effort) -> String {
     let goals: Vec<f64> = (0..matches).map(|seed| play(engine, aid, seed, effort)).collect();
     let n = goals.len() as f64;
     let mean = goals.iter().sum::<f64>() / n;
@@ -135,29 +114,20 @@ fn duel(engine: &Propnet, aid: Aid<'_>, matches: u64, effort: Effort) -> String 
     format!("with it {mean:.1} +- {:.1} in {n} matches", 1.96 * (variance / n).sqrt())
 }
 
-/// One match; the goal of the side with the aid.
-fn play(engine: &Propnet, aid: Aid<'_>, seed: u64, effort: Effort) -> f64 {
+/// One match; the goal of the side with the heuristic.
+fn play(engine: &Propnet, aid: &GoalHeuristic, seed: u64, effort: Effort) -> f64 {
     let roles = engine.vocabulary().role_count();
     let aided = RoleId((seed % roles as u64) as u32);
     let mut worker = engine.worker();
     let mut state = initial(&mut *worker);
-    let aided_settings = match aid {
-        Aid::Exploration(exploration) => Settings { exploration, ..Settings::default() },
-        Aid::GoalHeuristic(_) | Aid::Lanes(_) => Settings::default(),
-    };
-    let mut new = |settings, seed| Tree::new(settings, &mut *worker, &state, seed).expect("no limit is met");
-    let mut trees = [new(Settings::default(), 2 * seed), new(aided_settings, 2 * seed + 1)];
-    for step in 0..MOST_STEPS as u64 {
+    let mut new = |seed| Tree::new(Settings::default(), &mut *worker, &state, seed).expect("no limit is met");
+    let mut trees = [new(2 * seed), new(2 * seed + 1)];
+    for _ in 0..MOST_STEPS {
         if worker.is_terminal(&state).expect("no limit is met") {
             break;
         }
         for (tree, aid) in trees.iter_mut().zip([None, Some(aid)]) {
-            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
-            match aid {
-                Some(Aid::GoalHeuristic(goal_heuristic)) => tools.goal_heuristic = Some(goal_heuristic),
-                Some(Aid::Lanes(lanes)) => tools.lanes = Some(lanes.runner(seed << 32 | step)),
-                Some(Aid::Exploration(_)) | None => {}
-            }
+            let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: aid };
             tree.search(&mut tools, &mut effort.clock()).expect("no limit is met");
         }
         let choice = |role: RoleId| {

@@ -3,9 +3,10 @@
 //! cargo run --release -p ludex-search --example duel -- SIDE SIDE [--matches N] [--milliseconds N | --iterations N]
 //! [--learn SECONDS] [--opening N] GAME...
 //!
-//! GAME is a sheet or the name of a bundled game. A SIDE is words joined by commas: `tree` or `counts`, `ranks`, `cells`
-//! (principal variation search by an evaluation of that detail, learnt for at most so many seconds before the matches),
-//! then what is changed of its settings: `exploration=X`, `lanes`, `quiescence=0`. Matches come in
+//! GAME is a sheet or the name of a bundled game. A SIDE is words joined by commas: `tree`, or `counts`, `ranks`, `cells`
+//! (principal variation search by an evaluation of that detail, learnt for so many seconds before the matches from random games,
+//! with a `2` behind it from games of a second round for as long again, and so on), or `chosen` (what the agent finds best in so
+//! many seconds), then what is changed of its settings: `exploration=X`, `transpositions=0`, `lanes`, `quiescence=0`. Matches come in
 //! pairs that begin with the same random moves and change roles. Told are the points of the first side, in parts of all
 //! points where goals add up, else its mean goal, with a 95 % interval over the pairs; `tree tree` is the null match.
 
@@ -16,6 +17,7 @@ use ludex::engine::random::Random;
 use ludex::gdl::{Game, Sheet};
 use ludex_search::clock::Clock;
 use ludex_search::evaluation::{Detail, Evaluation, Experience};
+use ludex_search::learning::{Time, learn};
 use ludex_search::trial::{Effort, Match, Method, Side};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,15 +71,13 @@ fn duel(engine: &Propnet, words: &[String; 2], options: &Options) -> Result<Stri
     let mut worker = engine.worker();
     let mut initial = vec![0; engine.vocabulary().words()];
     worker.initial(&mut initial);
-    let mut experience = Experience::default();
+    let lanes = Arc::new(Lanes::new(engine.net(), &initial, &Budget::default())?);
+    let mut school =
+        School { engine, lanes: lanes.clone(), initial, learnt: Vec::new(), seconds: options.learn };
     let mut sides = Vec::new();
     for word in words {
-        sides.push(side(word, &mut *worker, &initial, &mut experience, options)?);
+        sides.push(school.side(word, &mut *worker)?);
     }
-    let lanes = match sides.iter().any(|side| side.lanes) {
-        true => Some(Lanes::new(engine.net(), &initial, &Budget::default())?),
-        false => None,
-    };
     let mut pairs = Vec::new();
     for pair in 0..options.matches.div_ceil(2) {
         let mut points = 0.0;
@@ -86,7 +86,7 @@ fn duel(engine: &Propnet, words: &[String; 2], options: &Options) -> Result<Stri
                 effort: options.effort,
                 opening: options.opening,
                 seed: pair + 1,
-                lanes: lanes.as_ref(),
+                lanes: Some(&lanes),
             };
             let goals = played.play(&mut *worker, &sides, &places, &mut || false)?.unwrap_or_default();
             points += f64::from(goals[places[0]]) / 2.0;
@@ -100,42 +100,82 @@ fn duel(engine: &Propnet, words: &[String; 2], options: &Options) -> Result<Stri
         Method::Pvs(evaluation) => Some(evaluation.describe()),
         Method::Tree => None,
     });
-    let told = told.map_or(String::new(), |told| format!("\n    {} games, {told}", experience.games()));
+    let told = told.map_or(String::new(), |told| format!("\n    {told}"));
     Ok(format!("{mean:.1} +- {:.1} in {} matches{told}", 1.96 * (variance / n).sqrt(), 2.0 * n))
 }
 
-fn side(
-    words: &str,
-    worker: &mut dyn Worker,
-    initial: &[u64],
-    experience: &mut Experience,
-    options: &Options,
-) -> Result<Side, Failure> {
-    let mut side = Side::default();
-    for word in words.split(',') {
-        let (name, value) = word.split_once('=').unwrap_or((word, "1"));
-        let detail = match name {
-            "counts" => Some(Detail::Counts),
-            "ranks" => Some(Detail::Ranks),
-            "cells" => Some(Detail::Cells),
-            _ => None,
-        };
-        if let Some(detail) = detail {
-            if experience.games() == 0 {
-                let clock = Clock::processor(Duration::from_secs_f64(options.learn));
-                experience.gather(worker, initial, 20_000, &mut Random::new(1), &mut || clock.is_over())?;
-            }
-            let learnt = Evaluation::learn(worker, experience, detail, &mut || false);
-            side.method = Method::Pvs(Arc::new(learnt.ok_or("nothing was learnt")?));
-            continue;
+/// Where sides learn.
+struct School<'e> {
+    engine: &'e Propnet,
+    lanes: Arc<Lanes>,
+    initial: Vec<u64>,
+    /// The games of each round.
+    learnt: Vec<Experience>,
+    seconds: f64,
+}
+
+impl School<'_> {
+    /// What is learnt from games of a round, which go by what was learnt of ranks in the round before.
+    fn evaluation(
+        &mut self,
+        worker: &mut dyn Worker,
+        detail: Detail,
+        round: usize,
+    ) -> Result<Evaluation, Failure> {
+        if self.learnt.len() < round {
+            let guide = match round {
+                1 => None,
+                _ => Some(self.evaluation(worker, Detail::Ranks, round - 1)?),
+            };
+            let mut experience = Experience::default();
+            let clock = Clock::processor(Duration::from_secs_f64(self.seconds));
+            let mut random = Random::new(round as u64);
+            experience.gather(worker, &self.initial, guide.as_ref(), 20_000, &mut random, &mut || {
+                clock.is_over()
+            })?;
+            println!("    round {round}: {} games", experience.games());
+            self.learnt.push(experience);
         }
-        match name {
-            "tree" => {}
-            "lanes" => side.lanes = true,
-            "exploration" => side.tree.exploration = value.parse()?,
-            "quiescence" => side.pvs.quiescence = value != "0",
-            _ => return Err(format!("`{word}` is no setting of a side").into()),
-        }
+        let learnt = Evaluation::learn(worker, &self.learnt[round - 1], detail, &mut || false);
+        learnt.ok_or_else(|| "nothing was learnt".into())
     }
-    Ok(side)
+
+    fn side(&mut self, words: &str, worker: &mut dyn Worker) -> Result<Side, Failure> {
+        let mut side = Side::default();
+        for word in words.split(',') {
+            let (name, value) = word.split_once('=').unwrap_or((word, "1"));
+            let (method, round) = match name.strip_suffix(|digit: char| digit.is_ascii_digit()) {
+                Some(method) => (method, name[method.len()..].parse()?),
+                None => (name, 1),
+            };
+            let detail = match method {
+                "counts" => Some(Detail::Counts),
+                "ranks" => Some(Detail::Ranks),
+                "cells" => Some(Detail::Cells),
+                _ => None,
+            };
+            if let Some(detail) = detail {
+                side.method = Method::Pvs(Arc::new(self.evaluation(worker, detail, round)?));
+                continue;
+            }
+            match name {
+                "tree" => {}
+                "chosen" => {
+                    let time = Time::processor(Duration::from_secs_f64(self.seconds));
+                    let lanes = self.lanes.clone();
+                    let found = learn(self.engine, &mut || Some(lanes.clone()), &side.tree, 1, &time)?;
+                    if let Some((found, notes)) = found {
+                        side = found;
+                        notes.iter().for_each(|note| println!("    {note}"));
+                    }
+                }
+                "lanes" => side.lanes = true,
+                "transpositions" => side.tree.transpositions = value != "0",
+                "exploration" => side.tree.exploration = value.parse()?,
+                "quiescence" => side.pvs.quiescence = value != "0",
+                _ => return Err(format!("`{word}` is no setting of a side").into()),
+            }
+        }
+        Ok(side)
+    }
 }

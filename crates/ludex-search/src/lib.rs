@@ -2,13 +2,14 @@
 //!
 //! | module | what it is | choose it |
 //! |---|---|---|
-//! | [`uct`] | decoupled UCT with proofs and batches | for any game |
+//! | [`uct`] | decoupled UCT with proofs, transpositions and leaves in lanes | for any game |
 //! | [`alphabeta`] | exact bounds by iterative deepening | two roles who take turns for a constant sum |
 //! | [`pvs`] | principal variation search with a learnt [`evaluation`] | two roles who take turns, where a [`trial`] shows that it plays better |
 //! | [`solitaire`] | every state once, nearest first | games for one |
 //! | [`minimax`] | full width, nothing clever | to measure encodings and engines |
 //! | [`goal_heuristic`] | how far the conditions of the goals are met, and whether that tells anything | to guide `uct` and `solitaire` |
 //! | [`selection`] | which exhaustive search a game suits, by what is proved of it | to choose among those |
+//! | [`learning`] | which of these plays a game of two best, by an evaluation that is learnt and a trial | before a match |
 //! | [`agent`] | one role of one match: engines, threads, time | to play |
 //!
 //! All but `minimax` end by a [`clock::Clock`]; `uct` and `alphabeta` answer with an [`estimate::Estimate`].
@@ -45,6 +46,7 @@ pub mod clock;
 pub mod estimate;
 pub mod evaluation;
 pub mod goal_heuristic;
+pub mod learning;
 pub mod minimax;
 pub mod pvs;
 pub mod selection;

@@ -53,7 +53,8 @@ fn experience(engine: &Propnet, games: u64, seed: u64) -> Experience {
     let mut worker = engine.worker();
     let initial = start(&mut *worker);
     let mut experience = Experience::default();
-    let gathered = experience.gather(&mut *worker, &initial, games, &mut Random::new(seed), &mut || false);
+    let gathered =
+        experience.gather(&mut *worker, &initial, None, games, &mut Random::new(seed), &mut || false);
     gathered.expect("the network has no limits");
     experience
 }

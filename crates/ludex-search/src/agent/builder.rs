@@ -94,9 +94,11 @@ pub fn interpreters(
 /// Random games a batch.
 const BATCH: u64 = 512;
 
-/// Where a batch costs more than so many single random games, a tree with more leaves plays better (docs/playing.md has the
-/// matches).
-const MOST_COST: f64 = 10.0;
+/// A batch may take so long at most: what it values is that old.
+const LONGEST_BATCH: Duration = Duration::from_millis(20);
+
+/// Where a leaf in a lane costs more than this part of a single random game, the tree does without lanes.
+const MOST_COST: f64 = 0.5;
 
 /// The network, then the lanes, where the network is not too large for them to be worth their building.
 pub fn network(
@@ -124,28 +126,29 @@ pub fn network(
         let mut initial = vec![0; engine.vocabulary().words()];
         engine.worker().initial(&mut initial);
         let lanes = Lanes::new(engine.net(), &initial, budget)?;
-        let cost = cost_of_batch(&engine, &lanes, &initial);
+        let (cost, time) = cost_of_batch(&engine, &lanes, &initial);
         give(Equipment::Note(format!("lanes: a batch of {BATCH} random games costs {cost:.1} single ones")));
-        if cost <= MOST_COST {
+        if cost <= MOST_COST * BATCH as f64 && time <= LONGEST_BATCH {
             give(Equipment::Lanes(Arc::new(lanes)));
         }
     }
     Ok(())
 }
 
-/// How many single random games a batch from the first state takes the time of.
-fn cost_of_batch(engine: &Propnet, lanes: &Lanes, initial: &[u64]) -> f64 {
+/// How many single random games a batch from the first state takes the time of, and its processor time.
+fn cost_of_batch(engine: &Propnet, lanes: &Lanes, initial: &[u64]) -> (f64, Duration) {
     const SECONDS: f64 = 0.02;
     const MOST_PLIES: u64 = 1000;
     let single = one_by_one(&mut *engine.worker(), SECONDS, &mut Random::new(1), &mut |_| {});
     let playouts_per_second = single.map_or(0.0, |single| single.playouts_per_second());
     let mut runner = lanes.runner(1);
-    let (mut batches, started) = (0.0, ThreadTime::now());
-    while started.elapsed().as_secs_f64() < SECONDS {
+    let (mut batches, started) = (0, ThreadTime::now());
+    while batches == 0 || started.elapsed().as_secs_f64() < SECONDS {
         runner.playouts(initial, BATCH, MOST_PLIES);
-        batches += 1.0;
+        batches += 1;
     }
-    started.elapsed().as_secs_f64() / batches * playouts_per_second
+    let time = started.elapsed() / batches;
+    (time.as_secs_f64() * playouts_per_second, time)
 }
 
 /// How far goal heuristic is trusted, in words.

@@ -24,9 +24,10 @@ use std::time::{Duration, Instant};
 /// How often a thread says what it has found.
 const BETWEEN_REPORTS: Duration = Duration::from_millis(10);
 
-/// Iterations between two looks at the clock take about this long, and are no more than so many.
+/// Iterations between two looks at the clock take about this long, and are no more than so many: leaves in lanes take a
+/// moment by the hundred.
 const A_MOMENT: Duration = Duration::from_micros(500);
-const MOST_ITERATIONS: u64 = 64;
+const MOST_ITERATIONS: u64 = 1024;
 
 /// Exhaustive search is looked after so often at least.
 const LONGEST_SLICE: Duration = Duration::from_millis(400);

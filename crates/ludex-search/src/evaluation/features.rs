@@ -51,6 +51,8 @@ pub(super) struct Features {
     pub(super) names: Vec<String>,
     /// Whether it is the number of a pattern's pieces.
     pub(super) material: Vec<bool>,
+    /// Whether it is a fluent by itself.
+    pub(super) single: Vec<bool>,
 }
 
 /// More features than this would take longer to learn than a start clock lasts.
@@ -72,13 +74,19 @@ impl Features {
         }
         let mut lists: Vec<((Symbol, usize), Vec<FluentId>)> = functions.into_iter().collect();
         lists.sort_unstable_by_key(|(_, fluents)| fluents[0]);
-        let mut draft =
-            Draft { vocabulary, numbers: HashMap::new(), names: Vec::new(), material: Vec::new() };
+        let mut draft = Draft {
+            vocabulary,
+            numbers: HashMap::new(),
+            names: Vec::new(),
+            material: Vec::new(),
+            single: Vec::new(),
+        };
         let mut shares: Vec<Vec<Share>> = vec![Vec::new(); vocabulary.fluent_count()];
         for ((_, arity), fluents) in &lists {
             draft.function(*arity, fluents, seen, &orders, detail, &mut shares);
         }
-        let mut features = Features { names: draft.names, material: draft.material, ..Features::default() };
+        let Draft { names, material, single, .. } = draft;
+        let mut features = Features { names, material, single, ..Features::default() };
         for list in shares {
             features.shares.extend(list);
             features.ends.push(features.shares.len() as u32);
@@ -103,6 +111,7 @@ struct Draft<'v> {
     numbers: HashMap<String, u32>,
     names: Vec<String>,
     material: Vec<bool>,
+    single: Vec<bool>,
 }
 
 impl Draft<'_> {
@@ -116,6 +125,7 @@ impl Draft<'_> {
         let number = self.names.len() as u32;
         self.names.push(name.clone());
         self.material.push(false);
+        self.single.push(false);
         self.numbers.insert(name, number);
         Some(number)
     }
@@ -175,7 +185,10 @@ impl Draft<'_> {
             }
             if detail == Detail::Cells && places != 0 {
                 let name = self.vocabulary.show_fluent(fluent);
-                mine.extend(self.feature(name).map(|feature| (feature, 1.0)));
+                if let Some(feature) = self.feature(name) {
+                    self.single[feature as usize] = true;
+                    mine.push((feature, 1.0));
+                }
             }
             shares[fluent.index()] = mine;
         }

@@ -41,6 +41,8 @@ impl Samples {
 
 /// How strongly weights are drawn to zero, in samples: what a feature shows must outweigh so many.
 const RIDGE: f64 = 4.0;
+/// The same of a fluent by itself, of which there are many: states of one game say much the same of it.
+const RIDGE_SINGLE: f64 = 40.0;
 const NEWTON_STEPS: usize = 6;
 const GRADIENT_STEPS: usize = 24;
 
@@ -59,8 +61,8 @@ pub(super) fn fit(
         let guesses: Vec<f64> = model.apply(&weights).into_iter().map(logistic).collect();
         let residue: Vec<f64> = samples.outcomes.iter().zip(&guesses).map(|(y, p)| y - p).collect();
         let mut gradient = model.transpose(&residue);
-        for (g, w) in gradient.iter_mut().zip(&weights).take(count) {
-            *g -= RIDGE * w;
+        for ((g, w), ridge) in gradient.iter_mut().zip(&weights).zip(model.ridges()) {
+            *g -= ridge * w;
         }
         let curvature: Vec<f64> = guesses.iter().map(|p| (p * (1.0 - p)).max(1e-6)).collect();
         let step = conjugate_gradients(&model, &curvature, &gradient, is_over)?;
@@ -80,6 +82,11 @@ struct Model<'a> {
 }
 
 impl Model<'_> {
+    /// How strongly each feature is drawn to zero.
+    fn ridges(&self) -> impl Iterator<Item = f64> {
+        self.features.single.iter().map(|&single| if single { RIDGE_SINGLE } else { RIDGE })
+    }
+
     fn apply(&self, weights: &[f64]) -> Vec<f64> {
         let constant = weights[self.features.len()];
         let mut sums = self.samples.sums(&by_fluent(self.features, self.fluents, weights));
@@ -137,8 +144,8 @@ fn conjugate_gradients(
         let mut along = model.apply(&direction);
         along.iter_mut().zip(curvature).for_each(|(a, c)| *a *= c);
         let mut image = model.transpose(&along);
-        for (i, d) in image.iter_mut().zip(&direction).take(count) {
-            *i += RIDGE * d;
+        for ((i, d), ridge) in image.iter_mut().zip(&direction).zip(model.ridges()) {
+            *i += ridge * d;
         }
         let length = size / dot(&direction, &image).max(1e-12);
         step.iter_mut().zip(&direction).for_each(|(s, d)| *s += length * d);

@@ -3,7 +3,9 @@
 //! Random games show which features of their states ([`features`](Detail)) go with success; logistic regression gives
 //! each a weight, and since all are linear in the fluents, a state's score is a sum of one integer a fluent that
 //! holds. A move changes few fluents, so the score of the next state is found from the change. A fifth of the games is
-//! kept out of the fit and tells how well it foretells ([`Evaluation::correlation`]).
+//! kept out of the fit and tells how well it foretells ([`Evaluation::correlation`]). Games of a second round are played
+//! by the evaluation of the first, looking one move ahead: what goes with success among players who want to win is not
+//! what does so among those who do not care.
 //!
 //! For two roles: the score is the first role's, in thousandths of the logarithm of its odds. Where the goals do not add
 //! up to 100 it is the difference of goals that is foretold. What foretells random games best is not always what plays
@@ -36,13 +38,17 @@ pub struct Evaluation {
     weights: Vec<(i32, i32)>,
     detail: Detail,
     correlation: f64,
+    /// Rounds of games: the first at random.
+    rounds: u32,
     /// The features that count most, in words, with their weights.
     words: Vec<(String, f64)>,
 }
 
-/// States of random games, to learn from.
+/// States of games, to learn from.
 #[derive(Clone, Debug, Default)]
 pub struct Experience {
+    /// Rounds before this one.
+    rounds: u32,
     /// Games to learn from, and those to check by.
     learnt: Samples,
     checked: Samples,
@@ -63,16 +69,25 @@ const MOST_PLIES: usize = 600;
 /// Of so many games one is kept to check by.
 const CHECKED: u64 = 5;
 
+/// Of a hundred moves of a player who goes by an evaluation so many are made at random, and so many first moves of a game at most.
+const WANDERING: usize = 12;
+const MOST_OPENING: usize = 8;
+/// Such a player does not tell scores apart that differ by less.
+const BLUR: usize = 200;
+
 impl Experience {
-    /// Plays random games from `start` until `is_over` says so or `most` games are played.
+    /// Plays games from `start` until `is_over` says so or `most` games are played: at random, or by an evaluation, looking
+    /// one move ahead. What there is must have been played in the same way.
     pub fn gather(
         &mut self,
         worker: &mut dyn Worker,
         start: &Row,
+        guide: Option<&Evaluation>,
         most: u64,
         random: &mut Random,
         is_over: &mut dyn FnMut() -> bool,
     ) -> Result<(), Fault> {
+        self.rounds = guide.map_or(0, |guide| guide.rounds);
         let (mut legal, mut joint) = (Vec::new(), Vec::new());
         let (mut state, mut next) = (start.to_vec(), start.to_vec());
         let mut path: Vec<u64> = Vec::new();
@@ -81,7 +96,8 @@ impl Experience {
             state.copy_from_slice(start);
             path.clear();
             let mut ended = false;
-            for _ in 0..MOST_PLIES {
+            let opening = random.below(MOST_OPENING);
+            for ply in 0..MOST_PLIES {
                 if worker.is_terminal(&state)? {
                     ended = true;
                     break;
@@ -89,6 +105,12 @@ impl Experience {
                 if !draw(worker, &state, random, &mut legal, &mut joint)? {
                     ended = true;
                     break;
+                }
+                if let Some(guide) = guide
+                    && ply >= opening
+                    && random.below(100) >= WANDERING
+                {
+                    prefer(guide, worker, &state, random, (&mut legal, &mut joint, &mut next))?;
                 }
                 path.extend_from_slice(&state);
                 worker.next(&state, &joint, &mut next)?;
@@ -144,6 +166,42 @@ fn draw(
     Ok(true)
 }
 
+/// Puts the move into a joint move that leads to the best state for whoever chooses alone, if somebody does.
+fn prefer(
+    guide: &Evaluation,
+    worker: &mut dyn Worker,
+    state: &Row,
+    random: &mut Random,
+    (legal, joint, next): (&mut Vec<MoveId>, &mut [MoveId], &mut Row),
+) -> Result<(), Fault> {
+    let mut mover = None;
+    for role in 0..joint.len() as u32 {
+        worker.legal(state, RoleId(role), legal)?;
+        if legal.len() > 1 && mover.replace(role as usize).is_some() {
+            return Ok(());
+        }
+    }
+    let Some(mover) = mover else { return Ok(()) };
+    worker.legal(state, RoleId(mover as u32), legal)?;
+    let sign = if mover == 0 { 1 } else { -1 };
+    let mut best: Option<(i32, MoveId)> = None;
+    for &action in &*legal {
+        joint[mover] = action;
+        worker.next(state, joint, next)?;
+        let ended = if worker.is_terminal(next)? { outcome(worker, next)? } else { None };
+        let score = match ended {
+            Some(outcome) => ((2.0 * outcome - 1.0) * f64::from(MOST_SCORE)) as i32,
+            None => guide.score(next).clamp(-MOST_SCORE, MOST_SCORE),
+        };
+        let score = sign * score + random.below(BLUR) as i32;
+        if best.is_none_or(|(other, _)| score > other) {
+            best = Some((score, action));
+        }
+    }
+    joint[mover] = best.map_or(joint[mover], |(_, action)| action);
+    Ok(())
+}
+
 /// What the first of two roles got, 0 to 1: half the difference of the goals above one half.
 pub(crate) fn outcome(worker: &mut dyn Worker, state: &Row) -> Result<Option<f64>, Fault> {
     let [mine, theirs] = [worker.goal(state, RoleId(0))?, worker.goal(state, RoleId(1))?];
@@ -195,11 +253,12 @@ impl Evaluation {
             weights: by_fluent.into_iter().map(rounded).zip(material.into_iter().map(rounded)).collect(),
             detail,
             correlation,
+            rounds: experience.rounds + 1,
             words,
         })
     }
 
-    /// How well it foretells random games that it was not learnt from: the correlation with their outcomes.
+    /// How well it foretells games that it was not learnt from, played as those were: the correlation with their outcomes.
     pub fn correlation(&self) -> f64 {
         self.correlation
     }
@@ -229,8 +288,12 @@ impl Evaluation {
     pub fn describe(&self) -> String {
         let each: Vec<String> =
             self.words.iter().map(|(name, weight)| format!("`{name}` {weight:+.2}")).collect();
+        let games = match self.rounds {
+            1 => "random games".to_owned(),
+            rounds => format!("games of round {rounds}"),
+        };
         format!(
-            "learnt from random games, foretelling others by {:.2}: {} (logarithms of the first role's odds)",
+            "learnt from {games}, foretelling others by {:.2}: {} (logarithms of the first role's odds)",
             self.correlation,
             each.join(", ")
         )

@@ -1,4 +1,5 @@
-//! The nodes of a tree: how they are laid out, made, found, and kept when the root moves on.
+//! The nodes of a tree: how they are laid out, made, found, and kept when the root moves on. A state has one node, whatever
+//! ways lead to it, so they make a graph, which may have circles where the rules do.
 //!
 //! Everything lies in a few growing vectors, so that a tree has one bound on its memory, and is freed and
 //! copied at once.
@@ -38,11 +39,23 @@ pub(super) enum Kind {
 /// A state that has been visited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
+    /// Ways that came here, and of these the valued ones: the others are under way.
     pub(super) visits: u32,
+    pub(super) valued: u32,
+    /// The way that is being gone has passed it.
+    pub(super) on_way: bool,
     pub(super) kind: Kind,
     /// Its place in `Tree::seats`, if it is expanded.
     pub(super) seats: u32,
     pub(super) proof: Option<Proof>,
+}
+
+/// A node that a way passes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    /// The state of a move that is certain and better than the one that was tried, if there is one: the node is worth that.
+    pub(super) settled: Option<NodeId>,
 }
 
 /// What is certain of a state.
@@ -58,16 +71,63 @@ pub(super) struct Proof {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arm {
     pub(super) action: MoveId,
+    /// Where the move alone decides, the state after it; [`NONE`] if there is none yet.
+    child: NodeId,
+    /// Ways that went here, and of these those that are not valued yet.
     pub(super) visits: u32,
-    pub(super) total: f64,
-    /// Where the move alone decides, the state after it.
-    pub(super) child: Option<NodeId>,
+    pub(super) under_way: u16,
+    /// What the state after it is worth is certain.
+    pub(super) is_proved: bool,
+    /// Of the valued ways; infinite before the first, so that it is tried, and afterwards the certain value if there is one.
+    pub(super) mean: f32,
+    /// What exploration adds to it, but for a factor that the arms of a node share: one by the root of the visits.
+    pub(super) weight: f32,
+}
+
+/// The number of no node.
+const NONE: NodeId = NodeId(u32::MAX);
+
+impl Arm {
+    fn new(action: MoveId) -> Arm {
+        let (mean, weight) = (f32::INFINITY, 0.0);
+        Arm { action, child: NONE, visits: 0, under_way: 0, is_proved: false, mean, weight }
+    }
+
+    pub(super) fn child(&self) -> Option<NodeId> {
+        (self.child != NONE).then_some(self.child)
+    }
+
+    /// Ways that are valued.
+    pub(super) fn valued(&self) -> u32 {
+        self.visits - u32::from(self.under_way)
+    }
+
+    /// After the visits have changed.
+    pub(super) fn weigh(&mut self) {
+        if self.visits == 0 {
+            (self.mean, self.weight) = (f32::INFINITY, 0.0);
+        } else if !self.is_proved {
+            self.weight = 1.0 / (self.visits as f32).sqrt();
+        }
+    }
+}
+
+/// A hash of a state, the same on all machines.
+fn hash(state: &[u64]) -> u64 {
+    let mix = |hash: u64, word: &u64| {
+        let product = u128::from(hash ^ word) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
+        (product as u64 ^ (product >> 64) as u64).wrapping_add(0x2545_F491_4F6C_DD1D)
+    };
+    state.iter().fold(0x5851_F42D_4C95_7F2D, mix)
 }
 
 impl Tree {
     /// Forgets everything and begins at `state`.
     pub(super) fn restart(&mut self, worker: &mut dyn Worker, state: &[u64]) -> Result<(), Fault> {
+        self.call_back();
         self.nodes.clear();
+        self.means.clear();
+        self.index.clear();
         self.rows.clear();
         self.arms.clear();
         self.seats.clear();
@@ -88,7 +148,8 @@ impl Tree {
             }
         }
         let record = self.record.take().filter(|(_, moves)| !moves.is_empty());
-        let below = self.find(joint).filter(|child| self.row(*child) == state);
+        self.call_back();
+        let below = self.find(joint).filter(|child| self.row(*child) == state).or_else(|| self.lookup(state));
         match below {
             // A leaf has nothing below it; what an oracle said of it does not tell which move to make.
             Some(child) if self.nodes[child.index()].kind != Kind::Leaf => self.keep(child),
@@ -116,9 +177,12 @@ impl Tree {
         let old = Tree {
             settings: self.settings.clone(),
             scratch: std::mem::take(&mut self.scratch),
+            flights: std::mem::take(&mut self.flights),
             random: self.random.clone(),
             record: None,
             nodes: std::mem::take(&mut self.nodes),
+            means: std::mem::take(&mut self.means),
+            index: std::mem::take(&mut self.index),
             rows: std::mem::take(&mut self.rows),
             arms: std::mem::take(&mut self.arms),
             seats: std::mem::take(&mut self.seats),
@@ -130,18 +194,13 @@ impl Tree {
         for (&(parent, number), &child) in &old.joint_children {
             joint_children.entry(parent).or_default().push((number, child));
         }
-        let mut open = VecDeque::from([root]);
-        // Copies are numbered in the order in which they come out of the queue.
-        let mut queued = 1;
-        let mut enqueue = |open: &mut VecDeque<NodeId>, child: NodeId| {
-            open.push_back(child);
-            queued += 1;
-            NodeId(queued - 1)
-        };
-        while let Some(from) = open.pop_front() {
+        let mut copies = Copies { of: vec![NONE; old.nodes.len()], open: VecDeque::new(), count: 0 };
+        copies.of(root);
+        while let Some(from) = copies.open.pop_front() {
             let mut node = old.nodes[from.index()];
             let copy = NodeId(self.nodes.len() as u32);
             self.rows.extend_from_slice(old.row(from));
+            self.means.extend_from_slice(&old.means[from.index() * self.roles..][..self.roles]);
             if let Some(known) = node.proof {
                 let values = old.values[known.values as usize..][..self.roles].iter().copied();
                 node.proof = Some(proof(&mut self.values, values, known.plies));
@@ -152,16 +211,30 @@ impl Tree {
                 node.seats = self.seats.len() as u32;
                 self.seats.extend(seats.iter().map(|&at| shift(at)));
                 for arm in &old.arms[seats[0] as usize..seats[self.roles] as usize] {
-                    let child = arm.child.map(|child| enqueue(&mut open, child));
+                    let child = arm.child().map_or(NONE, |child| copies.of(child));
                     self.arms.push(Arm { child, ..*arm });
                 }
                 for &(number, child) in joint_children.get(&from).map_or(&[][..], Vec::as_slice) {
-                    self.joint_children.insert((copy, number), enqueue(&mut open, child));
+                    self.joint_children.insert((copy, number), copies.of(child));
                 }
             }
             self.nodes.push(node);
+            self.enter(copy);
         }
         self.scratch = old.scratch;
+        self.flights = old.flights;
+    }
+
+    /// The node of a state.
+    pub(super) fn lookup(&self, state: &[u64]) -> Option<NodeId> {
+        self.index.find(hash(state), |&node| self.row(node) == state).copied()
+    }
+
+    /// Lets the last node be found by its state.
+    fn enter(&mut self, node: NodeId) {
+        let Tree { index, rows, words, .. } = self;
+        let row = |node: NodeId| &rows[node.index() * *words..][..*words];
+        index.insert_unique(hash(row(node)), node, |&other| hash(row(other)));
     }
 
     pub(super) fn row(&self, node: NodeId) -> &[u64] {
@@ -170,7 +243,9 @@ impl Tree {
 
     /// Bytes in use, roughly.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>()
+        self.nodes.len() * (size_of::<Node>() + self.roles * size_of::<f32>())
+            // A number and a byte for each place.
+            + self.index.capacity() * 8 / 7 * 5
             + self.rows.len() * size_of::<u64>()
             + self.arms.len() * size_of::<Arm>()
             + (self.seats.len() + self.values.len()) * size_of::<u32>()
@@ -182,7 +257,9 @@ impl Tree {
         let id = NodeId(self.nodes.len() as u32);
         let proof = if worker.is_terminal(state)? { Some(self.ended(worker, state)?) } else { None };
         self.rows.extend_from_slice(state);
-        self.nodes.push(Node { visits: 0, kind: Kind::Leaf, seats: 0, proof });
+        self.nodes.push(Node { visits: 0, valued: 0, on_way: false, kind: Kind::Leaf, seats: 0, proof });
+        self.means.resize(self.means.len() + self.roles, 0.0);
+        self.enter(id);
         Ok(id)
     }
 
@@ -227,8 +304,13 @@ impl Tree {
                 deciders += 1;
                 kind = if deciders == 1 { Kind::Turn(RoleId(role)) } else { Kind::Joint };
             }
-            let arm = |&action| Arm { action, visits: 0, total: 0.0, child: None };
-            self.arms.extend(legal.iter().map(arm));
+            let from = self.arms.len();
+            self.arms.extend(legal.iter().copied().map(Arm::new));
+            // Untried moves are tried in the order in which they lie, which must not be that of their names.
+            for at in (1..legal.len()).rev() {
+                let other = self.random.below(at + 1);
+                self.arms.swap(from + at, from + other);
+            }
         }
         self.seats.push(self.arms.len() as u32);
         let node = &mut self.nodes[node.index()];
@@ -245,7 +327,7 @@ impl Tree {
 
     /// The state after every role's only move.
     pub(super) fn forced_child(&self, node: NodeId) -> Option<NodeId> {
-        self.arms[self.seat(node, 0).start].child
+        self.arms[self.seat(node, 0).start].child()
     }
 
     /// The child under one arm a role.
@@ -253,7 +335,7 @@ impl Tree {
         match self.nodes[node.index()].kind {
             Kind::Leaf => None,
             Kind::Forced => self.forced_child(node),
-            Kind::Turn(role) => self.arms[chosen[role.index()] as usize].child,
+            Kind::Turn(role) => self.arms[chosen[role.index()] as usize].child(),
             Kind::Joint => self.joint_children.get(&(node, self.number(node, chosen))).copied(),
         }
     }
@@ -261,8 +343,8 @@ impl Tree {
     pub(super) fn set_child(&mut self, node: NodeId, chosen: &[u32], child: NodeId) {
         match self.nodes[node.index()].kind {
             Kind::Leaf => {}
-            Kind::Forced => self.arms[chosen[0] as usize].child = Some(child),
-            Kind::Turn(role) => self.arms[chosen[role.index()] as usize].child = Some(child),
+            Kind::Forced => self.arms[chosen[0] as usize].child = child,
+            Kind::Turn(role) => self.arms[chosen[role.index()] as usize].child = child,
             Kind::Joint => {
                 let number = self.number(node, chosen);
                 self.joint_children.insert((node, number), child);
@@ -278,5 +360,25 @@ impl Tree {
             number = number.wrapping_mul(range.len() as u64).wrapping_add(arm as u64 - range.start as u64);
         }
         number
+    }
+}
+
+/// Which nodes are copied, and their new numbers: those of the order in which they come out of the queue.
+struct Copies {
+    of: Vec<NodeId>,
+    open: VecDeque<NodeId>,
+    count: u32,
+}
+
+impl Copies {
+    /// The number of a node's copy, which is made in its turn.
+    fn of(&mut self, node: NodeId) -> NodeId {
+        let copy = &mut self.of[node.index()];
+        if *copy == NONE {
+            *copy = NodeId(self.count);
+            self.count += 1;
+            self.open.push_back(node);
+        }
+        *copy
     }
 }

@@ -4,12 +4,14 @@
 //! were part of the dice; so games with simultaneous moves, any number of roles and any goal values need
 //! no special case. Where at most one role has a choice this is plain UCT.
 //!
-//! Four things are added to the textbook:
+//! Five things are added to the textbook:
 //!
 //! - *Proofs* (`proof.rs`): what is certain, a finished game, a state that the end-game [`Oracle`] knows, or a
 //!   move that wins whatever follows, is backed up as such and never sampled again.
-//! - *Batches*: where the network is compiled for lanes, a new leaf is valued by 512 random games instead
-//!   of one, which takes as long as one to a few dozen of them, as the game is.
+//! - *Transpositions*: a state that is reached by several ways is one node, so the tree is a graph (`memory.rs`). A move
+//!   is worth what its state is worth, once that has been visited by other ways more often than by this one.
+//! - *Leaves in lanes* (`flight.rs`): where the network is compiled for lanes, hundreds of leaves are valued by one batch
+//!   of random games, one from each.
 //! - *GoalHeuristic* ([`crate::goal_heuristic`]): without lanes the outcome of the one random game is mixed
 //!   with how far the goals' conditions are met, as far as that is known to foretell anything.
 //! - *Reuse*: [`Tree::advance`] keeps what was found out below the moves made (`memory.rs`).
@@ -20,35 +22,36 @@
 //! What it cannot do: mix strategies. In a game like rock, paper, scissors it plays the move it has tried
 //! most often, which an opponent who knows that can exploit.
 
+mod flight;
 mod memory;
 mod proof;
 
 use crate::clock::Clock;
 use crate::estimate::{Candidate, Estimate, Verdict};
 use crate::goal_heuristic::{Degrees, GoalHeuristic};
-use hashbrown::HashMap;
+use flight::Flights;
+use hashbrown::{HashMap, HashTable};
 use ludex_engine::engine::{PlayoutBuffer, Worker};
 use ludex_engine::fault::Fault;
 use ludex_engine::propnet::lanes::LanesRunner;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_logic::endgame::Oracle;
-use memory::{Arm, Kind, Node, NodeId, Proof};
+use memory::{Arm, Kind, Node, NodeId, Proof, Step};
 
 /// How a tree is searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The weight of what has been tried little, for outcomes between 0 and 1.
     pub exploration: f64,
-    /// The same for leaves valued by a batch, whose values are nearly certain.
-    pub batch_exploration: f64,
-    /// Random games a leaf, where lanes are at hand.
-    pub batch: u64,
+    /// States that are reached by several ways are searched once.
+    pub transpositions: bool,
     /// Back up what is certain.
     pub proofs: bool,
     /// Random games are broken off after so many plies.
     pub plies: usize,
-    /// Bytes that a tree may take; a full tree is still searched, but no longer grows.
+    /// Bytes that a tree may take. The fuller it is, the more often a leaf is visited before its moves are listed; a full
+    /// tree is still searched, but no longer grows.
     pub memory: usize,
     /// The role that nobody plays: its moves are drawn at random.
     pub chance: Option<RoleId>,
@@ -58,8 +61,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             exploration: 0.4,
-            batch_exploration: 0.4,
-            batch: 512,
+            transpositions: true,
             proofs: true,
             plies: 1000,
             memory: 512 << 20,
@@ -71,7 +73,7 @@ impl Default for Settings {
 impl Settings {
     /// The textbook: one random game a leaf, no proofs. The measuring stick.
     pub fn plain() -> Settings {
-        Settings { proofs: false, exploration: 0.7, ..Settings::default() }
+        Settings { proofs: false, transpositions: false, exploration: 0.7, ..Settings::default() }
     }
 }
 
@@ -94,6 +96,10 @@ pub struct Tree {
     roles: usize,
     words: usize,
     nodes: Vec<Node>,
+    /// The mean outcome of what went through each node, one a role.
+    means: Vec<f32>,
+    /// The nodes by their states.
+    index: HashTable<NodeId>,
     /// The states of the nodes, one after the other.
     rows: Vec<u64>,
     /// The moves of the nodes that have been expanded: those of the first role, of the second, ...
@@ -108,15 +114,18 @@ pub struct Tree {
     playouts: u64,
     /// In a game for one: the best outcome seen, and the moves that lead to it from the root.
     record: Option<(f64, Vec<MoveId>)>,
+    flights: Flights,
     scratch: Scratch,
 }
 
 /// Memory that iterations reuse.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// Node by node from the root; in `chosen` one arm a role for each.
-    path: Vec<NodeId>,
+    /// From the root on; in `chosen` one arm a role for each.
+    path: Vec<Step>,
     chosen: Vec<u32>,
+    /// Where the way ends, if the tree has a node for it.
+    leaf: Option<NodeId>,
     state: Vec<u64>,
     next: Vec<u64>,
     joint: Vec<MoveId>,
@@ -133,6 +142,14 @@ struct Scratch {
 /// The root is always the first node.
 const ROOT: NodeId = NodeId(0);
 
+/// What the end of a way is worth.
+enum Worth {
+    /// It is certain, and in `Scratch::outcome`.
+    Certain,
+    /// It is to be found by random play from `Scratch::next`.
+    Open,
+}
+
 /// Between two looks at the clock a random game makes so many plies.
 const PLIES_A_LOOK: usize = 32;
 
@@ -144,6 +161,8 @@ impl Tree {
             roles: worker.vocabulary().role_count(),
             words: state.len(),
             nodes: Vec::new(),
+            means: Vec::new(),
+            index: HashTable::new(),
             rows: Vec::new(),
             arms: Vec::new(),
             seats: Vec::new(),
@@ -152,6 +171,7 @@ impl Tree {
             random: Random::new(seed),
             playouts: 0,
             record: None,
+            flights: Flights::default(),
             scratch: Scratch::default(),
         };
         tree.scratch.next.resize(state.len(), 0);
@@ -206,11 +226,12 @@ impl Tree {
             .iter()
             .map(|arm| Candidate {
                 action: arm.action,
-                visits: u64::from(arm.visits),
-                value: if arm.visits == 0 { 0.0 } else { 100.0 * arm.total / f64::from(arm.visits) },
+                visits: u64::from(arm.valued()),
+                value: if arm.valued() == 0 { 0.0 } else { 100.0 * f64::from(arm.mean) },
                 verdict: self.verdict(root, role, arm),
             })
             .collect();
+        estimate.candidates.sort_unstable_by_key(|candidate| candidate.action);
         if let Some((outcome, moves)) = &self.record
             && *outcome > 0.0
         {
@@ -231,7 +252,7 @@ impl Tree {
         if !self.settings.proofs || root.kind != Kind::Turn(role) && root.kind != Kind::Forced {
             return None;
         }
-        let child = if root.kind == Kind::Forced { self.forced_child(ROOT) } else { arm.child };
+        let child = if root.kind == Kind::Forced { self.forced_child(ROOT) } else { arm.child() };
         let proof = self.nodes[child?.index()].proof?;
         Some(Verdict { value: self.values[proof.values as usize + role.index()], plies: proof.plies + 1 })
     }
@@ -247,11 +268,11 @@ impl Tree {
             let mut chosen = Vec::with_capacity(self.roles);
             for role in 0..self.roles {
                 let range = self.seat(node, role);
-                let best = range.max_by_key(|&arm| self.arms[arm].visits);
+                let best = range.max_by_key(|&arm| self.arms[arm].valued());
                 chosen.extend(best.map(|arm| arm as u32));
             }
             let arms = chosen.iter().map(|&arm| &self.arms[arm as usize]);
-            if arms.clone().map(|arm| arm.visits).min().unwrap_or(0) < LEAST_VISITS {
+            if arms.clone().map(Arm::valued).min().unwrap_or(0) < LEAST_VISITS {
                 break;
             }
             line.push(arms.map(|arm| arm.action).collect());
@@ -268,25 +289,34 @@ impl Tree {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.path.clear();
         scratch.chosen.clear();
-        let valued = self.descend(tools, clock, &mut scratch);
-        if let Ok(true) = valued {
-            self.back_up(&scratch);
+        scratch.leaf = None;
+        let worth = self.descend(tools, &mut scratch);
+        for step in &scratch.path {
+            self.nodes[step.node.index()].on_way = false;
+        }
+        let valued = match (worth, &mut tools.lanes) {
+            (Ok(Worth::Certain), _) => Ok(true),
+            // The moves of a game for one are recorded, which lanes cannot tell.
+            (Ok(Worth::Open), Some(lanes)) if self.roles > 1 => {
+                self.wait(lanes, &mut scratch);
+                self.scratch = scratch;
+                return Ok(());
+            }
+            (Ok(Worth::Open), _) => self.sample(tools, clock, &mut scratch),
+            (Err(fault), _) => Err(fault),
+        };
+        let Scratch { path, chosen, leaf, outcome, .. } = &mut scratch;
+        match valued {
+            Ok(true) => self.back_up(path, chosen, *leaf, outcome),
+            _ => self.forget(path, chosen, *leaf),
         }
         self.scratch = scratch;
         valued.map(|_| ())
     }
 
-    /// Goes down to a leaf and writes its value into `scratch.outcome`; false if the clock ended on the way.
-    fn descend(
-        &mut self,
-        tools: &mut Tools<'_>,
-        clock: &Clock,
-        scratch: &mut Scratch,
-    ) -> Result<bool, Fault> {
-        let exploration = match tools.lanes {
-            Some(_) => self.settings.batch_exploration,
-            None => self.settings.exploration,
-        };
+    /// Goes down to a leaf. What it passes counts as visited.
+    fn descend(&mut self, tools: &mut Tools<'_>, scratch: &mut Scratch) -> Result<Worth, Fault> {
+        let ripe = self.ripe();
         let mut node = ROOT;
         loop {
             if let Some(proof) = self.nodes[node.index()].proof {
@@ -297,17 +327,29 @@ impl Tree {
                     scratch.moves.clear();
                     self.keep_record(scratch);
                 }
-                return Ok(true);
+                return Ok(self.arrive(node, Worth::Certain, scratch));
+            }
+            if self.nodes[node.index()].on_way {
+                // Round in a circle: what is there to know is found by play from here.
+                scratch.next.clear();
+                scratch.next.extend_from_slice(self.row(node));
+                return Ok(Worth::Open);
             }
             if self.nodes[node.index()].kind == Kind::Leaf {
+                if self.nodes[node.index()].visits < ripe {
+                    scratch.next.clear();
+                    scratch.next.extend_from_slice(self.row(node));
+                    return Ok(self.arrive(node, Worth::Open, scratch));
+                }
                 self.expand(tools.worker, node, &mut scratch.legal)?;
                 if self.nodes[node.index()].proof.is_some() {
                     continue;
                 }
             }
-            self.select(node, exploration, &mut scratch.chosen);
-            scratch.path.push(node);
+            let settled = self.select(node, &mut scratch.chosen);
+            scratch.path.push(Step { node, settled });
             let chosen = &scratch.chosen[scratch.chosen.len() - self.roles..];
+            self.depart(node, chosen);
             if let Some(child) = self.child(node, chosen) {
                 node = child;
                 continue;
@@ -317,35 +359,67 @@ impl Tree {
             let from = &self.rows[node.index() * self.words..][..self.words];
             tools.worker.next(from, &scratch.joint, &mut scratch.next)?;
             let state = &scratch.next;
-            if self.bytes() < self.settings.memory {
-                let child = self.add_node(tools.worker, state)?;
+            if self.shares_states()
+                && let Some(child) = self.lookup(state)
+            {
                 self.set_child(node, chosen, child);
-                if let Some(oracle) = tools.oracle {
-                    self.consult(oracle, child);
-                }
-                if self.nodes[child.index()].proof.is_some() {
-                    node = child;
-                    continue;
-                }
+                node = child;
+                continue;
             }
-            return self.sample(tools, clock, scratch);
+            if self.bytes() >= self.settings.memory {
+                return Ok(Worth::Open);
+            }
+            let child = self.add_node(tools.worker, state)?;
+            self.set_child(node, chosen, child);
+            if let Some(oracle) = tools.oracle {
+                self.consult(oracle, child);
+            }
+            if self.nodes[child.index()].proof.is_none() {
+                return Ok(self.arrive(child, Worth::Open, scratch));
+            }
+            node = child;
+        }
+    }
+
+    /// In a game for one the way counts, not what its states are worth on average: there every way has nodes of its own.
+    fn shares_states(&self) -> bool {
+        self.settings.transpositions && self.roles > 1
+    }
+
+    /// Visits before the moves of a leaf are listed: one, until the memory is half full.
+    fn ripe(&self) -> u32 {
+        const DOUBLINGS: f64 = 16.0;
+        let beyond_half = self.bytes() as f64 / self.settings.memory.max(1) as f64 - 0.5;
+        1 << (DOUBLINGS * beyond_half.clamp(0.0, 0.5)) as u32
+    }
+
+    /// The way ends at a node.
+    fn arrive(&mut self, node: NodeId, worth: Worth, scratch: &mut Scratch) -> Worth {
+        self.nodes[node.index()].visits += 1;
+        scratch.leaf = Some(node);
+        worth
+    }
+
+    /// The way goes on from a node.
+    fn depart(&mut self, node: NodeId, chosen: &[u32]) {
+        let here = &mut self.nodes[node.index()];
+        here.visits += 1;
+        here.on_way = true;
+        let is_new = here.valued == 0;
+        for (role, &arm) in chosen.iter().enumerate() {
+            let arm = &mut self.arms[arm as usize];
+            if arm.visits == 0 {
+                // Until it is valued it is taken to be worth what its state is.
+                arm.mean = if is_new { 0.5 } else { self.means[node.index() * self.roles + role] };
+            }
+            arm.visits += 1;
+            arm.under_way += 1;
+            arm.weigh();
         }
     }
 
     /// Values `scratch.next` by random play; false if the clock ended first.
     fn sample(&mut self, tools: &mut Tools<'_>, clock: &Clock, scratch: &mut Scratch) -> Result<bool, Fault> {
-        if let Some(lanes) = &mut tools.lanes {
-            let result = lanes.playouts(&scratch.next, self.settings.batch, self.settings.plies as u64);
-            self.playouts += result.playouts;
-            scratch.outcome.clear();
-            scratch.outcome.extend(result.goals.iter().map(|counts| {
-                let valued: u64 = counts.values.iter().map(|(_, count)| count).sum();
-                let total: f64 =
-                    counts.values.iter().map(|&(value, count)| outcome(value) * count as f64).sum();
-                total / (valued + counts.none).max(1) as f64
-            }));
-            return Ok(true);
-        }
         scratch.state.clone_from(&scratch.next);
         scratch.moves.clear();
         let recorded = self.roles == 1;
@@ -393,66 +467,122 @@ impl Tree {
         self.record = Some((reached, way.chain(scratch.moves.iter().copied()).collect()));
     }
 
-    /// Chooses an arm for each role, and appends them to `chosen`.
-    fn select(&mut self, node: NodeId, exploration: f64, chosen: &mut Vec<u32>) {
-        let visits = self.nodes[node.index()].visits;
-        let spread = exploration * f64::from(visits.max(1)).ln().sqrt();
-        let decides = match self.nodes[node.index()].kind {
-            Kind::Turn(role) => Some(role),
-            _ => None,
-        };
+    /// Chooses an arm for each role, and appends them to `chosen`. Where the best one is certain there is nothing to find out
+    /// below it: the best of the others is tried, and the state of the certain one returned, by which the node goes.
+    fn select(&mut self, node: NodeId, chosen: &mut Vec<u32>) -> Option<NodeId> {
+        let visits = self.nodes[node.index()].visits.max(1) as f32;
+        let spread = self.settings.exploration as f32 * visits.ln().sqrt();
+        let mut settled = None;
         for role in 0..self.roles {
             let range = self.seat(node, role);
+            let first = range.start as u32;
             if range.len() == 1 {
-                chosen.push(range.start as u32);
+                chosen.push(first);
                 continue;
             }
             if self.settings.chance == Some(RoleId(role as u32)) {
-                chosen.push((range.start + self.random.below(range.len())) as u32);
+                chosen.push(first + self.random.below(range.len()) as u32);
                 continue;
             }
-            // Untried moves come first, in random order: the search begins anywhere and goes round.
-            let offset = self.random.below(range.len());
-            let (mut best, mut best_score) = (range.start, f64::NEG_INFINITY);
-            for step in 0..range.len() {
-                let at = range.start + (step + offset) % range.len();
-                let arm = &self.arms[at];
-                let proved =
-                    if decides == Some(RoleId(role as u32)) { self.proved_outcome(arm, role) } else { None };
-                let score = match proved {
-                    Some(value) => value,
-                    None if arm.visits == 0 => f64::INFINITY,
-                    None => {
-                        let visits = f64::from(arm.visits);
-                        arm.total / visits + spread / visits.sqrt()
-                    }
-                };
-                if score > best_score {
-                    (best, best_score) = (at, score);
+            let arms = (first..).zip(&self.arms[range]);
+            let best = highest(arms.clone(), spread).unwrap_or(first);
+            let certain = &self.arms[best as usize];
+            if certain.is_proved
+                && let Some(other) = highest(arms.filter(|(_, arm)| !arm.is_proved), spread)
+            {
+                settled = certain.child();
+                chosen.push(other);
+                continue;
+            }
+            chosen.push(best);
+        }
+        settled
+    }
+
+    /// Tells the nodes of a way what came of it.
+    fn back_up(&mut self, path: &[Step], chosen: &[u32], leaf: Option<NodeId>, outcomes: &mut [f64]) {
+        if let Some(leaf) = leaf {
+            self.learn(leaf, outcomes);
+        }
+        for (step, chosen) in path.iter().zip(chosen.chunks_exact(self.roles)).rev() {
+            let node = step.node;
+            for (&arm, &outcome) in chosen.iter().zip(&*outcomes) {
+                let arm = &mut self.arms[arm as usize];
+                arm.under_way -= 1;
+                if !arm.is_proved {
+                    arm.mean += (outcome as f32 - arm.mean) / arm.valued() as f32;
                 }
             }
-            chosen.push(best as u32);
-        }
-    }
-
-    fn proved_outcome(&self, arm: &Arm, role: usize) -> Option<f64> {
-        let proof = self.nodes[arm.child?.index()].proof?;
-        self.settings.proofs.then(|| outcome(self.values[proof.values as usize + role]))
-    }
-
-    fn back_up(&mut self, scratch: &Scratch) {
-        for (&node, chosen) in scratch.path.iter().zip(scratch.chosen.chunks_exact(self.roles)).rev() {
-            self.nodes[node.index()].visits += 1;
-            for (role, &arm) in chosen.iter().enumerate() {
-                let arm = &mut self.arms[arm as usize];
-                arm.visits += 1;
-                arm.total += scratch.outcome[role];
+            if let Some(proof) = step.settled.and_then(|child| self.nodes[child.index()].proof) {
+                for (held, &value) in outcomes.iter_mut().zip(&self.values[proof.values as usize..]) {
+                    *held = outcome(value);
+                }
+            }
+            self.learn(node, outcomes);
+            if let Kind::Turn(role) = self.nodes[node.index()].kind {
+                self.look_after(chosen[role.index()] as usize, role);
             }
             if self.settings.proofs && self.nodes[node.index()].proof.is_none() {
                 self.settle(node, chosen);
             }
         }
     }
+
+    /// A node has been valued once more.
+    fn learn(&mut self, node: NodeId, outcome: &[f64]) {
+        let here = &mut self.nodes[node.index()];
+        here.valued += 1;
+        let share = 1.0 / here.valued as f32;
+        for (mean, &outcome) in self.means[node.index() * self.roles..].iter_mut().zip(outcome) {
+            *mean += (outcome as f32 - *mean) * share;
+        }
+    }
+
+    /// What the state after a move says of the move, where the move alone decides it.
+    fn look_after(&mut self, arm: usize, role: RoleId) {
+        let arm = &mut self.arms[arm];
+        let Some(child) = arm.child() else { return };
+        let below = &self.nodes[child.index()];
+        match below.proof {
+            Some(proof) if self.settings.proofs => {
+                arm.is_proved = true;
+                arm.mean = outcome(self.values[proof.values as usize + role.index()]) as f32;
+                arm.weight = 0.0;
+            }
+            _ if below.valued > arm.valued() => {
+                arm.mean = self.means[child.index() * self.roles + role.index()];
+            }
+            _ => {}
+        }
+    }
+
+    /// A way that was begun is not valued after all.
+    fn forget(&mut self, path: &[Step], chosen: &[u32], leaf: Option<NodeId>) {
+        if let Some(leaf) = leaf {
+            self.nodes[leaf.index()].visits -= 1;
+        }
+        for (step, chosen) in path.iter().zip(chosen.chunks_exact(self.roles)) {
+            self.nodes[step.node.index()].visits -= 1;
+            for &arm in chosen {
+                let arm = &mut self.arms[arm as usize];
+                arm.under_way -= 1;
+                arm.visits -= 1;
+                arm.weigh();
+            }
+        }
+    }
+}
+
+/// The arm of the highest score.
+fn highest<'a>(arms: impl Iterator<Item = (u32, &'a Arm)>, spread: f32) -> Option<u32> {
+    let (mut best, mut best_score) = (None, f32::NEG_INFINITY);
+    for (at, arm) in arms {
+        let score = arm.mean + spread * arm.weight;
+        if score > best_score {
+            (best, best_score) = (Some(at), score);
+        }
+    }
+    best
 }
 
 /// Random play with its moves written down: for games for one, where a lucky line is a plan.

@@ -71,7 +71,7 @@ impl Tree {
     fn best_of_all(&self, node: NodeId, role: RoleId) -> Option<NodeId> {
         let mut best: Option<(NodeId, (i32, i32, i64))> = None;
         for arm in self.seat(node, role.index()) {
-            let child = self.arms[arm].child?;
+            let child = self.arms[arm].child()?;
             let known = self.nodes[child.index()].proof?;
             let values = &self.values[known.values as usize..][..self.roles];
             let own = values[role.index()];
@@ -90,7 +90,7 @@ impl Tree {
     fn agreed(&self, node: NodeId) -> Option<NodeId> {
         let children: Vec<NodeId> = match self.nodes[node.index()].kind {
             Kind::Turn(role) => {
-                self.seat(node, role.index()).map(|arm| self.arms[arm].child).collect::<Option<_>>()?
+                self.seat(node, role.index()).map(|arm| self.arms[arm].child()).collect::<Option<_>>()?
             }
             _ => {
                 let product = (0..self.roles).try_fold(1u64, |product, role| {

@@ -144,7 +144,7 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
         let due = truth.value(&start)[role.index()];
         let mut random = Random::new(seed);
         let mut state = start.clone();
-        let settings = Settings { batch: 64, ..Settings::default() };
+        let settings = Settings::default();
         let mut tree = Tree::new(settings, &mut *worker, &state, seed).expect("no limit is met");
         while !worker.is_terminal(&state).expect("no limit is met") {
             let mut tools = Tools {

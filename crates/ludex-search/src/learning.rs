@@ -1,0 +1,239 @@
+//! What can be found out about playing a game before it is played: an evaluation learnt from games, and by a trial
+//! whether to search by it or by the tree.
+//!
+//! For games of two roles with a network. The agent does this in its start clock, the example `duel` by processor time.
+//! Which method wins may depend on the machine.
+
+use crate::alphabeta::AlphaBeta;
+use crate::clock::Clock;
+use crate::estimate::Estimate;
+use crate::evaluation::{Detail, Evaluation, Experience};
+use crate::trial::{Effort, Match, Method, Side};
+use crate::uct;
+use cpu_time::ThreadTime;
+use ludex_engine::budget::Cancel;
+use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::fault::Fault;
+use ludex_engine::propnet::Propnet;
+use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::random::Random;
+use ludex_engine::vocabulary::RoleId;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Games of a round that are played at most, and until which part of the time each round goes on; the rest is the trial's.
+const MOST_GAMES: u64 = 20_000;
+const ROUNDS: [f64; 2] = [0.15, 0.45];
+const LONGEST_ROUND: Duration = Duration::from_millis(2500);
+/// A game that is searched to its end in this processor time, with a table of so many bytes, is small.
+const SMALL: Duration = Duration::from_millis(60);
+const SMALL_TABLE: usize = 16 << 20;
+/// Pairs of matches that each evaluation plays at most.
+const MOST_PAIRS: usize = 8;
+/// Processor time a move: with less, a tree with lanes has not enough batches to look about.
+const LEAST_EFFORT: Duration = Duration::from_millis(2);
+const MOST_EFFORT: Duration = Duration::from_millis(25);
+
+/// How much time there is.
+#[derive(Clone, Debug)]
+pub struct Time {
+    total: Duration,
+    begun: Instant,
+    processor: Option<ThreadTime>,
+    cancel: Cancel,
+}
+
+impl Time {
+    /// So much from now on, until `cancel` is cancelled.
+    pub fn from_now(total: Duration, cancel: Cancel) -> Time {
+        Time { total, begun: Instant::now(), processor: None, cancel }
+    }
+
+    /// So much processor time of this thread.
+    pub fn processor(total: Duration) -> Time {
+        let processor = Some(ThreadTime::now());
+        Time { total, begun: Instant::now(), processor, cancel: Cancel::default() }
+    }
+
+    fn spent(&self) -> Duration {
+        self.processor.as_ref().map_or_else(|| self.begun.elapsed(), ThreadTime::elapsed)
+    }
+
+    /// True if that part of it is spent, or all was called off.
+    fn is_beyond(&self, part: f64) -> bool {
+        self.cancel.is_cancelled() || self.spent() >= self.total.mul_f64(part)
+    }
+
+    fn left(&self) -> Duration {
+        self.total.saturating_sub(self.spent())
+    }
+}
+
+/// Finds out how to play from the first state of a game: the side that is best, and what to tell. `lanes` is asked once
+/// for lanes, when the trial begins. `None` if nothing is to be found out: the game is none of two roles without chance, or
+/// so small that it is searched to its end.
+pub fn learn(
+    engine: &Propnet,
+    lanes: &mut dyn FnMut() -> Option<Arc<Lanes>>,
+    tree: &uct::Settings,
+    seed: u64,
+    time: &Time,
+) -> Result<Option<(Side, Vec<String>)>, Fault> {
+    let vocabulary = engine.vocabulary();
+    let has_chance =
+        vocabulary.roles().any(|role: RoleId| vocabulary.show_role(role).eq_ignore_ascii_case("random"));
+    if vocabulary.role_count() != 2 || has_chance {
+        return Ok(None);
+    }
+    let mut worker = engine.worker();
+    let worker = &mut *worker;
+    let mut initial = vec![0; vocabulary.words()];
+    worker.initial(&mut initial);
+    if is_small(worker, &initial)? {
+        return Ok(None);
+    }
+    let mut student = Student { worker, initial, seed, time, notes: Vec::new() };
+    let (evaluations, plies) = student.study()?;
+    let mut side = Side { tree: tree.clone(), ..Side::default() };
+    if evaluations.is_empty() {
+        student.notes.push("nothing learnt that foretells the outcome".to_owned());
+    } else {
+        let lanes = lanes();
+        side.lanes = lanes.is_some();
+        let contenders = student.hold_trial(evaluations, plies, &side, lanes.as_deref())?;
+        side.method = choose(&contenders, &mut student.notes);
+    }
+    if let Method::Pvs(evaluation) = &side.method {
+        student.notes.push(evaluation.describe());
+    }
+    student.notes.push(format!("plays by {}", side.method));
+    Ok(Some((side, student.notes)))
+}
+
+/// What can be searched to its end needs no evaluation.
+fn is_small(worker: &mut dyn Worker, initial: &[u64]) -> Result<bool, Fault> {
+    let Some(mut exact) = AlphaBeta::new(worker, SMALL_TABLE) else { return Ok(false) };
+    let is_small = |found: Option<Estimate>| found.is_some_and(|found| found.solved);
+    Ok(is_small(exact.search(worker, initial, RoleId(0), &mut Clock::processor(SMALL))?))
+}
+
+struct Student<'s> {
+    worker: &'s mut dyn Worker,
+    initial: Vec<u64>,
+    seed: u64,
+    time: &'s Time,
+    notes: Vec<String>,
+}
+
+impl Student<'_> {
+    /// Plays and learns: evaluations, the likeliest first, and how many plies games have.
+    fn study(&mut self) -> Result<(Vec<Arc<Evaluation>>, f64), Fault> {
+        let mut random = Random::new(self.seed);
+        let mut evaluations: Vec<Arc<Evaluation>> = Vec::new();
+        let mut plies = 0.0;
+        for part in ROUNDS {
+            let begun = ThreadTime::now();
+            let mut is_enough = || begun.elapsed() >= LONGEST_ROUND || self.time.is_beyond(part);
+            let mut experience = Experience::default();
+            let guide = evaluations.first().cloned();
+            experience.gather(
+                self.worker,
+                &self.initial,
+                guide.as_deref(),
+                MOST_GAMES,
+                &mut random,
+                &mut is_enough,
+            )?;
+            plies = f64::max(plies, experience.mean_plies());
+            self.notes.push(format!("{} games to learn from", experience.games()));
+            let mut learnt = Vec::new();
+            for detail in [Detail::Ranks, Detail::Cells] {
+                let mut is_over = || self.time.is_beyond(0.7);
+                learnt
+                    .extend(Evaluation::learn(self.worker, &experience, detail, &mut is_over).map(Arc::new));
+            }
+            if learnt.is_empty() {
+                break;
+            }
+            evaluations = learnt;
+        }
+        Ok((evaluations, plies))
+    }
+
+    /// Each evaluation against the tree, sides swapped, until it is plain who wins or the time is up.
+    fn hold_trial(
+        &mut self,
+        evaluations: Vec<Arc<Evaluation>>,
+        plies: f64,
+        trees: &Side,
+        lanes: Option<&Lanes>,
+    ) -> Result<Vec<Contender>, Fault> {
+        let mut contenders: Vec<Contender> = evaluations
+            .into_iter()
+            .map(|evaluation| Contender { evaluation, points: 0.0, pairs: 0 })
+            .collect();
+        let moves = plies.max(4.0) * 2.0 * 4.0 * contenders.len() as f64;
+        let effort = Effort::Processor(self.time.left().div_f64(moves).clamp(LEAST_EFFORT, MOST_EFFORT));
+        let mut is_over = || self.time.is_beyond(1.0);
+        'trial: for pair in 0..MOST_PAIRS as u64 {
+            for contender in &mut contenders {
+                if contender.is_settled() {
+                    continue;
+                }
+                let side = Side { method: Method::Pvs(contender.evaluation.clone()), ..Side::default() };
+                let sides = [side, trees.clone()];
+                let mut points = 0.0;
+                for places in [[0, 1], [1, 0]] {
+                    let played = Match { effort, opening: 2, seed: pair + 1, lanes };
+                    let Some(goals) = played.play(self.worker, &sides, &places, &mut is_over)? else {
+                        break 'trial;
+                    };
+                    points += f64::from(goals[places[0]] - goals[places[1]] + 100) / 400.0;
+                }
+                contender.points += points;
+                contender.pairs += 1;
+            }
+        }
+        Ok(contenders)
+    }
+}
+
+/// An evaluation and how it did against the tree.
+struct Contender {
+    evaluation: Arc<Evaluation>,
+    points: f64,
+    pairs: usize,
+}
+
+impl Contender {
+    /// Its part of the points, as if it had played one pair more: where there was no time for a trial, an evaluation that
+    /// foretells well is taken to play well.
+    fn part(&self) -> f64 {
+        const FORETELLS_WELL: f64 = 0.25;
+        let is_likely =
+            self.evaluation.detail() == Detail::Ranks && self.evaluation.correlation() >= FORETELLS_WELL;
+        (self.points + if is_likely { 0.6 } else { 0.4 }) / (self.pairs as f64 + 1.0)
+    }
+
+    /// True if more matches would hardly change who is ahead: three pairs and more, far from even.
+    fn is_settled(&self) -> bool {
+        self.pairs >= 3 && !(0.2..=0.8).contains(&self.part())
+    }
+}
+
+/// The best contender if it beat the tree, and what to tell.
+fn choose(contenders: &[Contender], notes: &mut Vec<String>) -> Method {
+    for contender in contenders {
+        let matches = 2 * contender.pairs;
+        notes.push(format!(
+            "trial: {} {:.0} % in {matches} matches against the tree",
+            contender.evaluation.detail(),
+            100.0 * contender.points / (contender.pairs.max(1)) as f64
+        ));
+    }
+    let best = contenders.iter().reduce(|best, next| if next.part() > best.part() { next } else { best });
+    match best {
+        Some(best) if best.part() > 0.5 => Method::Pvs(best.evaluation.clone()),
+        _ => Method::Tree,
+    }
+}
