@@ -184,11 +184,25 @@ class Game:
 
         return State(self, self._game.state(list(fluents)))
 
-    def observation(self, kind: str = "flat", seconds: float = 5.0) -> Observation:
-        """How states become arrays: `flat`, or `board` where proofs within so many seconds allow."""
+    def observation(self, kind: str = "flat", seconds: float = 5.0, *, role: str | None = None) -> Observation:
+        """How states become arrays: `flat`, or `board` where proofs within so many seconds allow.
+
+        With a role it is as that role would see it if it were the first one: what is its own is where the first role's is.
+        `LookupError` if the rules do not treat the roles alike, or that was not found.
+        """
         from .vector import Observation
 
-        return Observation(self._model.encoder(kind, seconds), kind)
+        if role is None:
+            return Observation(self._model.encoder(kind, seconds), kind)
+        if role not in self.roles:
+            raise ValueError(f"no role `{role}` in {self.name}; there is {', '.join(self.roles)}")
+        try:
+            return Observation(self._model.encoder(kind, seconds, self.roles.index(role)), kind)
+        except LookupError:
+            raise self._not_first(role) from None
+
+    def _not_first(self, role: str) -> LookupError:
+        return LookupError(f"no symmetry of {self.name} is known that makes {role} the first role")
 
     def check(self) -> list[Finding]:
         """What the checker warns of. Rules with errors cannot be loaded."""
@@ -229,15 +243,15 @@ class Game:
         ]
 
     def own_first(self, most: int = 64, seconds: float = 5.0) -> list[Symmetry]:
-        """For each role a symmetry that makes it the first: `view[..., symmetry.fluents] = observation` is a flat observation with
-        what is its own where the first role's is. `LookupError` if the rules do not treat the roles alike, or that was not found.
+        """For each role a symmetry that makes it the first, for augmentation (`observation` has a `role` for what a role sees).
+        `LookupError` if the rules do not treat the roles alike, or that was not found.
         """
         found: list[Symmetry] = []
         symmetries = self.symmetries(most, seconds)
         for place, role in enumerate(self.roles):
             first = next((symmetry for symmetry in symmetries if symmetry.roles[place] == 0), None)
             if first is None:
-                raise LookupError(f"no symmetry of {self.name} is known that makes {role} the first role")
+                raise self._not_first(role)
             found.append(first)
         return found
 

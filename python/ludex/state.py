@@ -134,10 +134,9 @@ class State:
         """The state after these moves, by their numbers in the order of the roles."""
         return State(self.game, self._state.apply([int(action) for action in actions]))
 
-    def observe(self, kind: str = "flat") -> npt.NDArray[np.float32]:
-        """The state as an array."""
-        observation = self.game.observation(kind)
-        return observation.of(self)
+    def observe(self, kind: str = "flat", *, role: str | None = None) -> npt.NDArray[np.float32]:
+        """The state as an array; with a role as that one sees it (`Game.observation`)."""
+        return self.game.observation(kind, role=role).of(self)
 
     def row(self) -> npt.NDArray[np.uint64]:
         """The state as bits, a bit a fluent: what `VectorEnv.reset` and `set_state` take."""

@@ -2,12 +2,16 @@
 
 use crate::error::raised_in_batch;
 use crate::game::Prepared;
+use ludex::engine::budget::Budget;
+use ludex::engine::symmetry::{Symmetries, Symmetry};
 use ludex_env::{
     Actions, Autoreset, Cells, EnvError, Forced, Illegal, Options, Outputs, Rewards, Start, Which,
 };
 use pyo3::buffer::{Element, PyBuffer};
-use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyLookupError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A game compiled for batches. `Game.model` makes one.
@@ -46,11 +50,13 @@ impl Model {
     }
 
     /// How observations are made: `flat` or `board`. A board takes proofs, for which so many seconds may be spent.
-    #[pyo3(signature = (kind, seconds=5.0))]
-    fn encoder(&self, py: Python<'_>, kind: &str, seconds: f64) -> PyResult<Encoder> {
+    /// With the number of a role it is as this role sees it if it were the first one, which takes a symmetry of the
+    /// rules.
+    #[pyo3(signature = (kind, seconds=5.0, role=None))]
+    fn encoder(&self, py: Python<'_>, kind: &str, seconds: f64, role: Option<usize>) -> PyResult<Encoder> {
         let time = crate::game::duration(seconds)?;
         let inner = match kind {
-            "flat" => ludex_env::Encoder::flat(&self.inner, None),
+            "flat" => py.detach(|| ludex_env::Encoder::flat_without(&self.inner, self.inner.constants())),
             "board" => py.detach(|| {
                 let found = self.game.facts().time(time).run().map_err(crate::error::raised)?;
                 ludex_env::Encoder::board(&self.inner, &found.facts)
@@ -62,9 +68,24 @@ impl Model {
                 )));
             }
         };
-        Ok(Encoder { inner: Arc::new(inner) })
+        let Some(role) = role else { return Ok(Encoder { inner: Arc::new(inner) }) };
+        let inner = py.detach(|| {
+            let vocabulary = self.inner.vocabulary();
+            let budget = Budget::default().within(time);
+            let found = Symmetries::new(self.game.rules(), vocabulary, &budget);
+            let found = found.map_err(|error| crate::error::raised(error.into()))?;
+            let list = found.all(MOST_SYMMETRIES).unwrap_or(found.generators);
+            let as_first = |symmetry: &&Symmetry| symmetry.roles.get(role).is_some_and(|role| role.index() == 0);
+            list.iter().find(as_first).map(|symmetry| inner.through(symmetry, &self.inner)).ok_or_else(|| {
+                PyLookupError::new_err("no symmetry of the rules is known that makes this role the first one")
+            })
+        });
+        Ok(Encoder { inner: Arc::new(inner?) })
     }
 }
+
+/// Of more symmetries than this the generators alone are looked at.
+const MOST_SYMMETRIES: usize = 1000;
 
 /// How states become arrays.
 #[pyclass(frozen, module = "ludex._ludex")]
@@ -117,14 +138,32 @@ impl<T: Element> Memory<T> {
         }
     }
 
+    /// The addresses of its bytes.
+    fn addresses(&self) -> Range<usize> {
+        let first = self.buffer.buf_ptr().addr();
+        first..first + self.buffer.len_bytes()
+    }
+
     fn slice(&self) -> &[T] {
         if self.buffer.item_count() == 0 {
             return &[];
         }
         // SAFETY: the buffer is contiguous, holds `item_count` elements of type T (checked by
-        // `PyBuffer::get`) and is pinned while it is exported. Python code that writes to it from another
-        // thread meanwhile changes numbers, and every number is checked before it is used.
+        // `PyBuffer::get`) and is pinned while it is exported. It is none of the arrays that are written meanwhile
+        // (`Arrays::touch`). Python code that writes to it from another thread meanwhile changes numbers, and every
+        // number is checked before it is used.
         unsafe { std::slice::from_raw_parts(self.buffer.buf_ptr().cast::<T>(), self.buffer.item_count()) }
+    }
+
+    /// What is in it; a copy, if that is also in an array that is going to be written.
+    fn apart_from(&self, arrays: &Arrays) -> Cow<'_, [T]>
+    where
+        T: Clone,
+    {
+        match arrays.touch(&self.addresses()) {
+            true => Cow::Owned(self.slice().to_vec()),
+            false => Cow::Borrowed(self.slice()),
+        }
     }
 
     fn slice_mut(&mut self) -> &mut [T] {
@@ -174,6 +213,30 @@ impl Observed {
 }
 
 impl Arrays {
+    /// True if some array has bytes at these addresses.
+    fn touch(&self, addresses: &Range<usize>) -> bool {
+        fn of<T: Element>(memory: &Option<Memory<T>>) -> Option<Range<usize>> {
+            memory.as_ref().map(Memory::addresses)
+        }
+        let observed = |observed: &Option<Observed>| match observed.as_ref()? {
+            Observed::Bytes(memory) => Some(memory.addresses()),
+            Observed::Floats(memory) => Some(memory.addresses()),
+        };
+        let all = [
+            of(&self.legal),
+            of(&self.rewards),
+            of(&self.terminated),
+            of(&self.truncated),
+            of(&self.stuck),
+            of(&self.turn),
+            of(&self.illegal),
+            of(&self.made),
+            observed(&self.observation),
+            observed(&self.final_observation),
+        ];
+        all.iter().flatten().any(|own| own.start < addresses.end && addresses.start < own.end)
+    }
+
     fn outputs(&mut self) -> Outputs<'_> {
         Outputs {
             legal: self.legal.as_mut().map(Memory::slice_mut),
@@ -209,6 +272,16 @@ impl Batch {
             PyRuntimeError::new_err(
                 "another thread is using this environment; give each thread one of its own",
             )
+        })
+    }
+
+    fn step_by<T>(&self, py: Python<'_>, actions: &Memory<T>) -> PyResult<()>
+    where
+        T: Element + Sync,
+        for<'a> &'a [T]: Into<Actions<'a>>,
+    {
+        self.with(py, |Inner { batch, arrays }| {
+            batch.step(&*actions.apart_from(arrays), arrays.outputs())
         })
     }
 
@@ -316,8 +389,12 @@ impl Batch {
         let mask = mask.map(|array| Memory::<u8>::readable("mask", array)).transpose()?;
         let states = states.map(|array| Memory::<u64>::readable("states", array)).transpose()?;
         self.with(py, |Inner { batch, arrays }| {
-            let which = mask.as_ref().map_or(Which::All, |mask| Which::Marked(mask.slice()));
-            let from = states.as_ref().map_or(Start::Initial, |states| Start::States(states.slice()));
+            let (mask, states) = (
+                mask.as_ref().map(|mask| mask.apart_from(arrays)),
+                states.as_ref().map(|states| states.apart_from(arrays)),
+            );
+            let which = mask.as_deref().map_or(Which::All, Which::Marked);
+            let from = states.as_deref().map_or(Start::Initial, Start::States);
             batch.reset(which, from, arrays.outputs())
         })
     }
@@ -325,13 +402,12 @@ impl Batch {
     /// Steps every game by an action of each role: a contiguous array of int32, int64 or uint16.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         if let Ok(actions) = Memory::<i32>::readable("actions", actions) {
-            return self.with(py, |inner| step(inner, Actions::I32(actions.slice())));
+            return self.step_by(py, &actions);
         }
         if let Ok(actions) = Memory::<i64>::readable("actions", actions) {
-            return self.with(py, |inner| step(inner, Actions::I64(actions.slice())));
+            return self.step_by(py, &actions);
         }
-        let actions = Memory::<u16>::readable("actions", actions)?;
-        self.with(py, |inner| step(inner, Actions::U16(actions.slice())))
+        self.step_by(py, &Memory::<u16>::readable("actions", actions)?)
     }
 
     /// Writes a random legal action of each role in each game.
@@ -359,6 +435,3 @@ impl Batch {
     }
 }
 
-fn step(Inner { batch, arrays }: &mut Inner, actions: Actions<'_>) -> Result<(), EnvError> {
-    batch.step(actions, arrays.outputs())
-}

@@ -266,7 +266,11 @@ impl Game {
             let playouts = game.playouts(count).seed(seed).threads(threads).longest(longest);
             match start {
                 None => playouts.run().map_err(raised),
-                Some(state) => playouts.after(&state.lock()).run().map_err(raised),
+                Some(state) => {
+                    // Others may ask the state meanwhile.
+                    let play = state.lock().clone();
+                    playouts.after(&play).run().map_err(raised)
+                }
             }
         })?;
         let roles = outcomes.roles.into_iter().map(|role| (role.role, role.goals, role.none));

@@ -126,13 +126,19 @@ impl State {
     }
 
     /// The state as a board, where it looks like one.
-    fn draw(&self) -> String {
-        self.lock().draw()
+    fn draw(&self, py: Python<'_>) -> String {
+        py.detach(|| {
+            let play = self.lock().clone();
+            play.draw()
+        })
     }
 
     /// The state as a picture, an SVG document.
-    fn svg(&self) -> String {
-        self.lock().svg()
+    fn svg(&self, py: Python<'_>) -> String {
+        py.detach(|| {
+            let play = self.lock().clone();
+            play.svg()
+        })
     }
 
     /// The bits of the state, a bit a fluent, eight bytes a word.

@@ -9,6 +9,8 @@ import ludex
 import numpy as np
 import pytest
 
+from conftest import sheet
+
 WALK = """
 (role robot) (init (at 0)) (succ 0 1) (succ 1 2)
 (<= (legal robot step) (true (at ?x)) (succ ?x ?y))
@@ -99,6 +101,17 @@ def test_observations_are_the_fluents_that_hold() -> None:
     assert array.shape == board.shape and array.max() == 1
 
 
+def test_flat_observations_leave_out_what_never_changes() -> None:
+    # The wall is there from the beginning and stays; nothing ever opens the door.
+    text = WALK + "(init wall) (<= (next wall) (true wall)) (<= (next (door open)) (true (door open)))"
+    text += "(<= (legal robot knock) (true (door open)))"
+    game = ludex.load(text)
+    assert "wall" in game.fluents
+    assert game.observation().names == ["(at 0)", "(at 1)", "(at 2)"]
+    assert game.start().observe().tolist() == [1, 0, 0]
+    assert ludex.VectorEnv(game, 600).observations.shape == (600, 3)
+
+
 def test_playouts_count_and_search_finds_the_win() -> None:
     game = ludex.load("tictactoe")
     outcomes = ludex.playouts(game, 4096, seed=3)
@@ -127,6 +140,12 @@ def test_symmetries_of_the_board_are_permutations_that_keep_play() -> None:
         assert legal == list(image.legal_actions("o"))
 
 
+def test_symmetries_of_games_that_count() -> None:
+    # The square has eight; for sheets that count discs square by square, too.
+    for source in ("reversi", sheet("othello-comp2007")):
+        assert sum(list(symmetry.roles) == [0, 1] for symmetry in ludex.load(source).symmetries()) == 8
+
+
 def test_own_first_is_the_view_of_each_role_where_the_rules_treat_them_alike() -> None:
     game = ludex.load("tictactoe")
     state = game.start().play("mark 1 1").play("mark 2 2")
@@ -139,6 +158,22 @@ def test_own_first_is_the_view_of_each_role_where_the_rules_treat_them_alike() -
     assert {"(cell 2 2 x)", "(control o)"} <= seen[1] and sum("o)" in fluent for fluent in seen[1]) == 2
     with pytest.raises(LookupError, match="pursuit"):
         ludex.load("pursuit").own_first()
+    # The same as observations: what o sees has the middle where x would have it.
+    names = game.observation().names
+    mine, theirs = names.index("(cell 2 2 x)"), names.index("(cell 1 1 x)")
+    assert [state.observe()[at] for at in (mine, theirs)] == [0, 1]
+    assert [state.observe(role="o")[at] for at in (mine, theirs)] == [1, 0]
+    assert (state.observe(role="x") == state.observe()).all()
+    board = game.observation("board", role="o")
+    assert (board.of(state) == [state.observe("board", role="o")][0]).all()
+    assert (board.of(state) != state.observe("board")).any()
+    env = ludex.VectorEnv(game, 600, observation=game.observation(role="o"))
+    env.set_state(np.repeat(state.row()[None], 600, axis=0))
+    assert (env.observations == state.observe(role="o")).all()
+    with pytest.raises(LookupError, match="pursuit"):
+        ludex.load("pursuit").observation(role=ludex.load("pursuit").roles[1])
+    with pytest.raises(ValueError, match="no role `z`"):
+        game.observation(role="z")
 
 
 def test_a_scrambled_game_is_the_same_game() -> None:

@@ -129,9 +129,8 @@ def counts(path: str, depth: int) -> list[int]:
         ("breakthrough", [22, 484]),
         # The sheet `checkers` lets a player pass over a jump; this one does not, as in OpenSpiel.
         ("checkers-mustjump", [7, 49, 302, 1469]),
-        ("merrills", [24]),
-        # Each state of this sheet takes a tenth of a second.
-        pytest.param("merrills", [24, 552], marks=slow),
+        ("merrills", [24, 552]),
+        pytest.param("merrills", [24, 552, 12144], marks=slow),
         ("linesofaction", [36, 1244]),
     ],
 )

@@ -76,6 +76,12 @@ def test_jax_takes_observations_without_a_copy() -> None:
     assert shared.unsafe_buffer_pointer() == env.observations.ctypes.data
 
 
+def test_torch_takes_observations_without_a_copy() -> None:
+    torch = pytest.importorskip("torch", reason="NOT RUN: torch is not installed")
+    env = ludex.VectorEnv(ludex.load("connectfour"), 64)
+    assert torch.from_dlpack(env.observations).data_ptr() == env.observations.ctypes.data
+
+
 def test_seeds_decide_and_threads_do_not() -> None:
     game = ludex.load("connectfour")
     rows = []
@@ -89,6 +95,24 @@ def test_seeds_decide_and_threads_do_not() -> None:
     for _ in range(30):
         other.step(np.zeros((2000, 2), dtype=np.int32))
     assert (other.get_state() != rows[0]).any()
+
+
+def test_actions_may_lie_in_an_array_of_the_environment() -> None:
+    """What was made is made again: the array is read before it is written."""
+    game = ludex.load("tictactoe")
+    envs = [ludex.VectorEnv(game, 700, illegal="random", seed=4) for _ in range(2)]
+    for env in envs:
+        env.step(np.full((700, 2), -1))
+    for _ in range(4):
+        made = [env.made for env in envs]
+        assert made[0] is not None and made[1] is not None and (made[0] == made[1]).all()
+        envs[0].step(made[0])
+        envs[1].step(made[1].copy())
+        assert (envs[0].get_state() == envs[1].get_state()).all() and (envs[0].illegal == envs[1].illegal).all()
+        marked = [env.illegal[:, 0] for env in envs]
+        envs[0].reset(mask=marked[0])
+        envs[1].reset(mask=marked[1].copy())
+        assert (envs[0].mask == envs[1].mask).all()
 
 
 def test_illegal_actions_lose_are_replaced_or_raise() -> None:

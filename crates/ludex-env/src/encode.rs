@@ -33,13 +33,18 @@ pub(crate) struct Counter {
 impl Encoder {
     /// A column for each fluent, in the order of the vocabulary, but for those that `facts` say never change.
     pub fn flat(model: &Model, facts: Option<&Facts>) -> Encoder {
+        let constants = facts.iter().flat_map(|facts| &facts.constants).map(|&(fluent, _)| fluent);
+        Encoder::flat_without(model, &constants.collect::<Vec<FluentId>>())
+    }
+
+    /// A column for each fluent, in the order of the vocabulary, but for these: [`Model::constants`] are such of
+    /// which nothing can be learnt.
+    pub fn flat_without(model: &Model, constants: &[FluentId]) -> Encoder {
         let vocabulary = model.vocabulary();
-        let mut constant = vec![false; vocabulary.fluent_count()];
-        for (fluent, _) in facts.iter().flat_map(|facts| &facts.constants) {
-            constant[fluent.index()] = true;
-        }
+        let mut left_out = vec![false; vocabulary.fluent_count()];
+        constants.iter().for_each(|fluent| left_out[fluent.index()] = true);
         let fluents: Vec<FluentId> =
-            vocabulary.fluents().filter(|fluent| !constant[fluent.index()]).collect();
+            vocabulary.fluents().filter(|fluent| !left_out[fluent.index()]).collect();
         let columns = fluents.iter().copied().map(Column::Fluent).collect();
         Encoder {
             vocabulary: vocabulary.clone(),

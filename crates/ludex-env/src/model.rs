@@ -14,7 +14,7 @@ use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_gdl::{Game, Keyword};
 use ludex_logic::facts::{Facts, Turns};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Networks with more gates than this are not stepped in blocks: a block of 512 games would take more than 64 MB.
 const MOST_GATES: usize = 1_000_000;
@@ -33,6 +33,7 @@ pub struct Model {
     /// Where the moves of each role are in a row of all moves.
     moves: Vec<Range<usize>>,
     control: Vec<(FluentId, RoleId)>,
+    constants: OnceLock<Vec<FluentId>>,
 }
 
 #[derive(Clone, Debug)]
@@ -119,7 +120,8 @@ impl Model {
             start..first
         });
         let moves = moves.collect();
-        Model { execution, initial, goals: goal_range(game), moves, control: Vec::new(), vocabulary }
+        let (control, constants) = (Vec::new(), OnceLock::new());
+        Model { execution, initial, goals: goal_range(game), moves, control, constants, vocabulary }
     }
 
     /// The same with what is proved of the game. So far this tells whose turn it is also in states in which nobody has a choice.
@@ -169,6 +171,15 @@ impl Model {
     /// The least and the greatest goal value that the rules name.
     pub fn goal_range(&self) -> (Goal, Goal) {
         self.goals
+    }
+
+    /// The fluents of which the network shows that they never change in play; none if there is no network.
+    pub fn constants(&self) -> &[FluentId] {
+        self.constants.get_or_init(|| match &self.execution {
+            // What takes too long is not known.
+            Execution::Network { compiled, .. } => compiled.constants(&Budget::default()).unwrap_or_default(),
+            Execution::Scalar(_) => Vec::new(),
+        })
     }
 
     /// True if games are stepped 512 at a time on a network, false if one at a time.

@@ -115,6 +115,8 @@ fn constants_are_left_out_of_flat_observations_if_they_are_proved() {
     let (model, facts) = model(&Sheet::read(text).into_game().expect("a sound sheet"));
     assert_eq!(Encoder::flat(&model, None).names(), ["(at 0)", "(at 1)", "wall"]);
     assert_eq!(Encoder::flat(&model, Some(&facts)).names(), ["(at 0)", "(at 1)"]);
+    // The network shows as much without a proof.
+    assert_eq!(Encoder::flat_without(&model, model.constants()).names(), ["(at 0)", "(at 1)"]);
 }
 
 #[test]

@@ -402,7 +402,8 @@ fn games_of_two_who_are_alike_are_kept_as_the_mover_sees_them() {
     }
 }
 
-/// Any bits are a state, also where no play leads: games then change over to the whole network, and back when all begin anew.
+/// Any bits are a state, also where no play leads: games then change over to the whole network, and back when all
+/// begin anew.
 #[test]
 fn states_that_no_play_reaches_are_played_as_by_the_whole_network() {
     let source = games().into_iter().find(|source| source.name == "connectfour").expect("a bundled game");
@@ -461,36 +462,66 @@ fn bundled_games_one_by_one() {
     report.finish();
 }
 
-#[test]
-fn public_sheets_in_blocks() {
-    let slow = std::env::var_os("LUDEX_SLOW").is_some();
-    let (budget, step) = match slow {
-        true => (Budget::default(), 1),
-        false => (Budget::default().with_rows(100_000).with_steps(10_000_000), 16),
-    };
-    if !slow {
-        note(
-            "NOT RUN: batches of all public sheets with a network (set LUDEX_SLOW); every sixteenth of the small ones is",
-        );
+/// What the network of a small sheet takes at most.
+fn small() -> Budget {
+    Budget::default().with_rows(100_000).with_steps(10_000_000)
+}
+
+/// Batches of a game against play by an engine, with all options.
+fn walks((network, _, engine): &Models) -> Result<(), String> {
+    let turned = turned(network);
+    for options in all_options(network.role_count(), 3) {
+        if turned.is_turned() {
+            let said = walk(&turned, &**engine, options, 40, 25);
+            said.map_err(|e| format!("as the mover sees it, {options:?}: {e}"))?;
+        }
+        walk(network, &**engine, options, 40, 25).map_err(|e| format!("{options:?}: {e}"))?;
     }
-    let mut report = Report::new("batches of public sheets");
-    for source in shared_games("batches of public sheets").iter().step_by(step) {
+    Ok(())
+}
+
+#[test]
+fn small_public_sheets_in_blocks() {
+    let slow = std::env::var_os("LUDEX_SLOW").is_some();
+    if !slow {
+        note("NOT RUN: batches of all small public sheets (set LUDEX_SLOW); every sixteenth is");
+    }
+    let mut report = Report::new("batches of small public sheets");
+    let mut walked = 0;
+    for source in shared_games("batches of small public sheets").iter().step_by(if slow { 1 } else { 16 }) {
         // Sheets with errors and games without a network are other tests' business.
-        let Ok(game) = source.game() else { continue };
-        let Ok((network, _, engine)) = models(&game, &budget) else { continue };
-        report.case(&source.name, || {
-            let turned = turned(&network);
-            for options in all_options(network.role_count(), 3) {
-                if turned.is_turned() {
-                    let said = walk(&turned, &*engine, options, 40, 25);
-                    said.map_err(|e| format!("as the mover sees it, {options:?}: {e}"))?;
-                }
-                walk(&network, &*engine, options, 40, 25).map_err(|e| format!("{options:?}: {e}"))?;
-            }
-            Ok(())
-        });
+        let Ok(models) = source.game().and_then(|game| models(&game, &small())) else { continue };
+        walked += 1;
+        report.case(&source.name, || walks(&models));
     }
     report.finish();
+    println!("{walked} small sheets");
+}
+
+#[test]
+fn large_public_sheets_in_blocks() {
+    if std::env::var_os("LUDEX_SLOW").is_none() {
+        note("NOT RUN: batches of the large public sheets that have a network (set LUDEX_SLOW)");
+        return;
+    }
+    let mut report = Report::new("batches of large public sheets");
+    let (mut walked, mut without) = (0, Vec::new());
+    for source in shared_games("batches of large public sheets") {
+        let Ok(game) = source.game() else { continue };
+        if compile(&game, &small()).is_ok() {
+            continue;
+        }
+        match models(&game, &Budget::default()) {
+            Ok(models) => {
+                walked += 1;
+                println!("{}", source.name);
+                report.case(&source.name, || walks(&models));
+            }
+            Err(_) => without.push(source.name),
+        }
+    }
+    report.finish();
+    println!("{walked} large sheets; without a network: {without:?}");
 }
 
 #[test]

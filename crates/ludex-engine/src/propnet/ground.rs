@@ -13,6 +13,7 @@ use crate::frontend::{
     Base, Estimate, Extent, FlatAtom, FlatLiteral, FlatRule, Overrun, Plan, Sink, Store, TableId, split,
 };
 use ludex_gdl::analysis::dependencies::Phase;
+use std::ops::Range;
 
 /// A ground atom that depends on the state or the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +40,14 @@ impl GroundLiteral {
 
     pub(crate) fn is_negative(self) -> bool {
         self.0 & 1 == 1
+    }
+}
+
+impl std::ops::Not for GroundLiteral {
+    type Output = GroundLiteral;
+
+    fn not(self) -> GroundLiteral {
+        GroundLiteral(self.0 ^ 1)
     }
 }
 
@@ -119,6 +128,12 @@ impl Ground {
     pub(crate) fn atom(&self, table: TableId, row: usize) -> AtomId {
         let first = self.first[table.index()].expect("static tables have no atoms");
         AtomId(first + row as u32)
+    }
+
+    /// The atoms of a table; a static one has none.
+    pub(crate) fn atoms_of(&self, table: TableId) -> Range<u32> {
+        let first = self.first.get(table.index()).copied().flatten();
+        first.map_or(0..0, |first| first..first + self.store.table(table).len() as u32)
     }
 
     /// The bodies of the rules for an atom.

@@ -36,12 +36,13 @@ pub use dot::dot;
 pub use net::{Block, Net, Node, Signal};
 pub use scalar::Propnet;
 
-use crate::budget::{Budget, Stage};
+use crate::budget::{Budget, Exceeded, Stage};
 use crate::error::BuildError;
 use crate::frontend::Base;
 use crate::outputs::{Instance, Outputs};
+use crate::row;
 use crate::terms::Terms;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{FluentId, Vocabulary};
 use ludex_gdl::Game;
 use std::sync::Arc;
 
@@ -69,6 +70,17 @@ pub struct Compiled {
     pub sizes: Sizes,
     /// The instances of the relations that are outputs.
     pub asked: Asked,
+}
+
+impl Compiled {
+    /// The fluents of which the network shows that they are in every state of play as in the initial one: whatever
+    /// the others are, and whatever moves are made. There may be more.
+    pub fn constants(&self, budget: &Budget) -> Result<Vec<FluentId>, Exceeded> {
+        let start: Vec<bool> = self.vocabulary.fluents().map(|f| row::holds(&self.initial, f)).collect();
+        let phases = phase::cycle(&self.net, &start, 1, &mut budget.meter())?;
+        let known = phases.iter().flatten().zip(0..).filter(|(value, _)| value.known().is_some());
+        Ok(known.map(|(_, fluent)| FluentId(fluent)).collect())
+    }
 }
 
 /// When the instances of the relations hold that are outputs ([`Outputs::relations`]). What is not listed never does.

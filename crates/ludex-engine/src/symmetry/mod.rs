@@ -1,15 +1,19 @@
 //! Symmetries of a game: permutations of roles, fluents and moves under which the rules are the same.
 //!
-//! A [`Symmetry`] `s` of a game means: what holds next in `s(state)` after `s(moves)` is `s` of what holds next in the state after the moves, and
-//! the same goes for what is legal, when it is over, and what the goals are. The rotations and reflections of a board are
-//! symmetries, and the exchange of two players where the rules treat them alike.
+//! A [`Symmetry`] `s` of a game means: what holds next in `s(state)` after `s(moves)` is `s` of what holds next in
+//! the state after the moves, and the same goes for what is legal, when it is over, and what the goals are. The
+//! rotations and reflections of a board are symmetries, and the exchange of two players where the rules treat them
+//! alike.
 //!
-//! They are found as automorphisms of the ground rules, seen as a graph (`graph.rs`): colours that are the same for whatever a
-//! symmetry could exchange, refined until nothing changes, then a search over what the colours leave open (`search.rs`). Nothing is
-//! guessed from names or coordinates, and each permutation found is compared with the rules, rule by rule, before it is told. What is not found:
-//! symmetries of what the rules mean that are not symmetries of how they say it, and any of a game whose ground rules do not fit the
-//! budget. The initial state need not be symmetric; [`Symmetry::keeps_initial`] says whether it is.
+//! They are found as automorphisms of the ground rules, seen as a graph (`graph.rs`): colours that are the same for
+//! whatever a symmetry could exchange, refined until nothing changes, then a search over what the colours leave
+//! open (`search.rs`). Counts that are derived item by item are told without the order of the items, where that
+//! makes no difference (`counts.rs`). Nothing is guessed from names or coordinates, and each permutation found is
+//! compared with the rules, rule by rule, before it is told. What is not found: symmetries of what the rules mean
+//! that are not symmetries of how they say it, and any of a game whose ground rules do not fit the budget. The
+//! initial state need not be symmetric; [`Symmetry::keeps_initial`] says whether it is.
 
+mod counts;
 mod graph;
 mod search;
 
@@ -101,17 +105,22 @@ pub struct Symmetries {
 }
 
 impl Symmetries {
-    /// Finds the symmetries of a game over its vocabulary. The search takes as many steps as the budget gives; what it has found by then is told.
+    /// Finds the symmetries of a game over its vocabulary. The search takes as many steps as the budget gives; what
+    /// it has found by then is told.
     pub fn new(game: &Game, vocabulary: &Arc<Vocabulary>, budget: &Budget) -> Result<Symmetries, BuildError> {
         let outputs = Outputs::default();
         let graph = Base::build_on_demand(game, &outputs, Vec::new(), vocabulary.terms(), budget, |base| {
             // Rules are not taken apart: the parts would be in the way of symmetries.
             let ground = Ground::new(base, budget, f64::INFINITY)?;
-            Ok(RuleGraph::new(base, &ground, vocabulary))
+            Ok(RuleGraph::new(base, &ground, vocabulary, budget)?)
         })?;
         let (generators, complete) = search::generators(&graph, budget);
-        let generators = generators.iter().map(|map| graph.symmetry(map)).collect();
-        Ok(Symmetries { generators, complete, identity: Symmetry::identity(vocabulary) })
+        let identity = Symmetry::identity(vocabulary);
+        // What exchanges derived atoms alone changes nothing that anybody sees.
+        let generators =
+            generators.iter().map(|map| graph.symmetry(map)).filter(|symmetry| *symmetry != identity);
+        let complete = complete && graph.all_counts;
+        Ok(Symmetries { generators: generators.collect(), complete, identity })
     }
 
     /// All symmetries, the identity first; `None` if there are more than `most`.

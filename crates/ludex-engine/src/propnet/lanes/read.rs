@@ -1,8 +1,8 @@
 //! Numbers of moves to planes: a plane a move, saying where it is made.
 //!
-//! Numbers become planes of binary digits, these become planes of their halves, one for each value that a half can have, and a
-//! move is made where both halves are its own: an operation or two a move, whatever the numbers are. What is negative or too
-//! large becomes the number behind the last move, so that it needs no plane of its own.
+//! Numbers become planes of binary digits, these become planes of their halves, one for each value that a half can
+//! have, and a move is made where both halves are its own: an operation or two a move, whatever the numbers are. What
+//! is negative or too large becomes the number behind the last move, so that it needs no plane of its own.
 
 use super::LANES;
 use super::memory::Memory;
@@ -19,6 +19,11 @@ use std::ops::Range;
 pub trait Number: Copy {
     /// The number, or one that no move has.
     fn number(self) -> u32;
+
+    /// The same numbers, if they are of 32 bits with a sign.
+    fn words(_numbers: &[Self]) -> Option<&[i32]> {
+        None
+    }
 }
 
 macro_rules! numbers {
@@ -26,14 +31,26 @@ macro_rules! numbers {
         impl Number for $integer {
             #[inline(always)]
             fn number(self) -> u32 {
-                // A negative one becomes larger than any move: no role has 2^31.
-                self as u32
+                u32::from(self)
             }
         }
     )*};
 }
 
-numbers!(u8 u16 u32 i32);
+numbers!(u8 u16 u32);
+
+impl Number for i32 {
+    #[inline(always)]
+    fn number(self) -> u32 {
+        // A negative one becomes larger than any move: no role has 2^31.
+        self as u32
+    }
+
+    #[inline(always)]
+    fn words(numbers: &[i32]) -> Option<&[i32]> {
+        Some(numbers)
+    }
+}
 
 impl Number for i64 {
     #[inline(always)]
@@ -139,12 +156,18 @@ impl<N: Number> Read<'_, N> {
 
     /// The digits of both roles' numbers, which are bytes: all numbers in one go, then each second byte.
     #[inline(always)]
-    fn two(&self, out: [&mut [Plane]; 2]) {
+    fn two(&self, [first, second]: [&mut [Plane]; 2]) {
+        if let Some(Ok(pairs)) = N::words(self.numbers).map(TryInto::try_into) {
+            let greatest = [0, 1].map(|role: usize| self.roles[role].len() as u8);
+            if transpose::digits_of_pairs(self.shuffle, pairs, greatest, [&mut *first, &mut *second]) {
+                return;
+            }
+        }
         let mut bytes = [255; 2 * LANES];
         for (byte, number) in bytes.iter_mut().zip(self.numbers) {
             *byte = number.number().min(255) as u8;
         }
-        for (role, planes) in out.into_iter().enumerate() {
+        for (role, planes) in [first, second].into_iter().enumerate() {
             let count = self.roles[role].len() as u8;
             let mut own = Bytes([0; LANES]);
             for (own, pair) in own.0.iter_mut().zip(bytes.as_chunks::<2>().0) {

@@ -178,7 +178,8 @@ fn transposed(mut square: u64) -> u64 {
     square
 }
 
-/// The other way: rows of whole words, at most 512 of them, become planes, a plane a column. Lanes without a row get none.
+/// The other way: rows of whole words, at most 512 of them, become planes, a plane a column. Lanes without a row
+/// get none.
 pub(super) fn planes_of(rows: &[u64], stride: usize, planes: &mut [Plane]) {
     assert!(
         rows.len() <= LANES * stride && planes.len() <= stride * WIDTH,
@@ -306,9 +307,30 @@ pub(super) fn digits(shuffle: Shuffle, bytes: &Bytes, out: &mut [Plane]) {
     }
 }
 
+/// The lowest binary digits of the numbers of two roles in all games: a pair of numbers a game, of which each
+/// counts as the greatest of its role if it is larger or negative. False, and nothing done, where that takes
+/// instructions that are not there.
+#[cfg_attr(not(all(feature = "native", target_arch = "x86_64")), allow(unused_variables))]
+pub(super) fn digits_of_pairs(
+    shuffle: Shuffle,
+    numbers: &[i32; 2 * LANES],
+    greatest: [u8; 2],
+    out: [&mut [Plane]; 2],
+) -> bool {
+    assert!(out.iter().all(|planes| planes.len() <= 8), "a byte has eight digits");
+    match shuffle {
+        #[cfg(all(feature = "native", target_arch = "x86_64"))]
+        // SAFETY: as in `fill`.
+        Shuffle::Gfni => unsafe { x86::digits_of_pairs(numbers, greatest, out) },
+        Shuffle::Portable => return false,
+    }
+    #[cfg(all(feature = "native", target_arch = "x86_64"))]
+    true
+}
+
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
 mod x86 {
-    use super::{Bytes, Plane, Slot, Tile, WIDTH};
+    use super::{Bytes, LANES, Plane, Slot, Tile, WIDTH};
     use std::arch::x86_64::*;
 
     /// For each byte of a register, read as eight rows of eight bytes, where it comes from when rows and columns are
@@ -501,6 +523,55 @@ mod x86 {
             }
         }
     }
+
+    /// Where the bytes of a role are, game by game, in two registers of words of four bytes: words of one role and
+    /// the other by turns, a word for every eighth game.
+    const fn of_role(role: usize) -> [u8; 64] {
+        let mut table = [0; 64];
+        let mut game = 0;
+        while game < 64 {
+            let (part, lane) = (game / 8, game % 8);
+            table[game] = (part / 4 * 64 + 4 * (2 * lane + role) + part % 4) as u8;
+            game += 1;
+        }
+        table
+    }
+
+    static OF_ROLE: [[u8; 64]; 2] = [of_role(0), of_role(1)];
+
+    /// # Safety
+    /// The machine must have these instructions.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    pub(super) unsafe fn digits_of_pairs(
+        numbers: &[i32; 2 * LANES],
+        greatest: [u8; 2],
+        mut out: [&mut [Plane]; 2],
+    ) {
+        let greatest = _mm512_set1_epi64(i64::from(greatest[1]) << 32 | i64::from(greatest[0]));
+        // SAFETY: there are 64 bytes each.
+        let of_role = OF_ROLE.each_ref().map(|table| unsafe { _mm512_loadu_si512(table.as_ptr().cast()) });
+        for (word, numbers) in numbers.as_chunks::<128>().0.iter().enumerate() {
+            let part = |at: usize| {
+                // SAFETY: there are eight times sixteen numbers.
+                let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().add(at * 16).cast()) };
+                _mm512_min_epu32(numbers, greatest)
+            };
+            // All are bytes now: four registers fit into one.
+            let four = |first: usize| {
+                let low = _mm512_or_si512(part(first), _mm512_slli_epi32::<8>(part(first + 1)));
+                let high = _mm512_or_si512(part(first + 2), _mm512_slli_epi32::<8>(part(first + 3)));
+                _mm512_or_si512(low, _mm512_slli_epi32::<16>(high))
+            };
+            let (first, second) = (four(0), four(4));
+            for (planes, of_role) in out.iter_mut().zip(of_role) {
+                let bytes = _mm512_permutex2var_epi8(first, of_role, second);
+                for (digit, plane) in planes.iter_mut().enumerate() {
+                    let bit = _mm512_set1_epi8(1_u8.wrapping_shl(digit as u32) as i8);
+                    plane.0[word] = _mm512_test_epi8_mask(bytes, bit);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -570,6 +641,36 @@ mod tests {
                             plane.bit(lane),
                             word >> (column % WIDTH) & 1 == 1,
                             "{columns} columns, {lane}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn digits_of_pairs_are_those_of_the_numbers() {
+        let mut random = Random::new(3);
+        let odd = [i32::MIN, -1, 0, 1, 254, 255, 256, 257, 65_536, i32::MAX];
+        for greatest in [[9, 9], [0, 1], [255, 3], [128, 255]] {
+            let mut numbers = [0; 2 * LANES];
+            for number in &mut numbers {
+                *number = if random.below(4) == 0 { odd[random.below(10)] } else { random.below(300) as i32 };
+            }
+            for shuffle in shuffles() {
+                let mut planes = [[Plane::ZERO; 8]; 2];
+                let [first, second] = &mut planes;
+                let done = digits_of_pairs(shuffle, &numbers, greatest, [first, &mut second[..7]]);
+                assert_eq!(done, shuffle != Shuffle::Portable);
+                for (at, number) in numbers.iter().enumerate().filter(|_| done) {
+                    let (game, role) = (at / 2, at % 2);
+                    let expected = u32::min(*number as u32, u32::from(greatest[role]));
+                    for digit in 0..if role == 0 { 8 } else { 7 } {
+                        let said = planes[role][digit].bit(game);
+                        assert_eq!(
+                            said,
+                            expected >> digit & 1 == 1,
+                            "game {game}, role {role}, digit {digit}"
                         );
                     }
                 }
