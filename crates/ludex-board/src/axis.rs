@@ -15,6 +15,8 @@ pub enum Trust {
     Mentioned,
     /// Letters, from a on.
     Letters,
+    /// A relation of the rules leads from each to the next, and from the last to the first: a ring.
+    Ring,
     /// A common stem with numbers behind: `c1` to `c8`. Names again, which scrambling takes away.
     Stems,
     /// Whole numbers.
@@ -43,7 +45,12 @@ impl Axis {
         let letter = |name: &str| name.len() == 1 && name.as_bytes()[0].is_ascii_alphabetic();
         let letters = constant && names.len() > 2 && names.iter().all(|&name| letter(text(name)));
         let numbers = constant.then(|| by_number(names, text)).flatten();
-        if let Some(mut chain) = by_successors(facts, names) {
+        let (chain, ring) = match by_successors(facts, names) {
+            Some((chain, false)) => (Some(chain), None),
+            Some((ring, true)) => (None, Some(ring)),
+            None => (None, None),
+        };
+        if let Some(mut chain) = chain {
             // Of a relation and its inverse, the one that counts upwards.
             let falls = |order: &[TermId], sorted: &[TermId]| order.first() != sorted.first();
             let sorted = if letters { Some(by_letter(names, text)) } else { numbers };
@@ -57,7 +64,11 @@ impl Axis {
                 let whole = order.iter().all(|&name| text(name).bytes().all(|byte| byte.is_ascii_digit()));
                 Axis::ordered(order, if whole { Trust::Numbers } else { Trust::Stems }, false)
             }
-            None if letters => Axis::ordered(by_letter(names, text), Trust::Letters, true),
+            None if letters => {
+                let trust = if ring.is_some() { Trust::Ring } else { Trust::Letters };
+                Axis::ordered(by_letter(names, text), trust, true)
+            }
+            None if ring.is_some() => Axis::ordered(ring.unwrap_or_default(), Trust::Ring, false),
             None => Axis::ordered(names.to_vec(), Trust::Mentioned, false),
         }
     }
@@ -117,39 +128,52 @@ fn by_number<'v>(names: &[TermId], text: impl Fn(TermId) -> &'v str) -> Option<V
     Some(keyed.into_iter().map(|(_, name)| name).collect())
 }
 
-/// The order that a relation of the facts gives, if one leads from each name to the next. The relation may have more
-/// arguments: then those with the same other arguments are a relation of their own, such as `(step north 1 2)`.
-fn by_successors(facts: &[Facts], names: &[TermId]) -> Option<Vec<TermId>> {
+/// The order that a relation of the facts gives, if one leads from each name to the next; and whether the last leads to
+/// the first again. The relation may have more arguments: then those with the same other arguments are a relation of
+/// their own, such as `(step north 1 2)`.
+fn by_successors(facts: &[Facts], names: &[TermId]) -> Option<(Vec<TermId>, bool)> {
     if names.len() < 2 {
         return None;
     }
+    // What relates two names alone says more than what relates them among others.
+    let (pairs, wider): (Vec<&Facts>, Vec<&Facts>) = facts.iter().partition(|facts| width(facts) == 2);
     let among: HashSet<TermId> = names.iter().copied().collect();
-    let mut cycle = None;
-    for facts in facts {
-        let width = facts.rows.first().map_or(0, Vec::len);
-        if !(2..=4).contains(&width) {
-            continue;
-        }
-        for from in 0..width {
-            for to in from + 1..width {
-                let mut relations: BTreeMap<Vec<TermId>, Vec<(TermId, TermId)>> = BTreeMap::new();
-                for row in
-                    facts.rows.iter().filter(|row| among.contains(&row[from]) && among.contains(&row[to]))
-                {
-                    let others = (0..width).filter(|&i| i != from && i != to).map(|i| row[i]).collect();
-                    relations.entry(others).or_default().push((row[from], row[to]));
-                }
-                for pairs in relations.values() {
-                    match chain(names, pairs) {
-                        Some((order, false)) => return Some(order),
-                        Some((order, true)) => cycle = cycle.or(Some(order)),
-                        None => {}
-                    }
+    let chains = |facts: &[&Facts]| {
+        let mut ring = None;
+        for facts in facts.iter().filter(|facts| (2..=4).contains(&width(facts))) {
+            for pairs in relations(facts, &among) {
+                match chain(names, &pairs) {
+                    Some((order, false)) => return Some((order, false)),
+                    Some((order, true)) => ring = ring.or(Some((order, true))),
+                    None => {}
                 }
             }
         }
+        ring
+    };
+    chains(&pairs).or_else(|| chains(&wider))
+}
+
+fn width(facts: &Facts) -> usize {
+    facts.rows.first().map_or(0, Vec::len)
+}
+
+/// Every two arguments as a relation of these names, one for each choice of the others.
+fn relations(facts: &Facts, among: &HashSet<TermId>) -> Vec<Vec<(TermId, TermId)>> {
+    let width = width(facts);
+    let mut found = Vec::new();
+    for from in 0..width {
+        for to in from + 1..width {
+            let mut groups: BTreeMap<Vec<TermId>, Vec<(TermId, TermId)>> = BTreeMap::new();
+            let both = |row: &&Vec<TermId>| among.contains(&row[from]) && among.contains(&row[to]);
+            for row in facts.rows.iter().filter(both) {
+                let others = (0..width).filter(|&i| i != from && i != to).map(|i| row[i]).collect();
+                groups.entry(others).or_default().push((row[from], row[to]));
+            }
+            found.extend(groups.into_values());
+        }
     }
-    cycle
+    found
 }
 
 /// The names as a path through the pairs, each led to once; and whether the last leads to the first again. A total

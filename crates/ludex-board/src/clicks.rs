@@ -33,6 +33,8 @@ pub struct ClickedCell {
     pub columns: Vec<usize>,
     /// They name a whole column of the board.
     pub side: bool,
+    /// It is a thing in one of these hands: in that of the role that moves.
+    pub hands: Vec<usize>,
 }
 
 /// How all moves are entered.
@@ -52,8 +54,10 @@ fn cells(boards: &[Placed], moves: &Table, meter: &mut Meter) -> Result<Vec<Clic
     let mut at = 0;
     while at < moves.width() {
         let mut found = None;
-        for (board, placed) in boards.iter().enumerate() {
-            let Some(size) = placed.keys.keys().next().map(Vec::len) else { continue };
+        let spots = boards.iter().enumerate().filter(|(_, placed)| placed.holder.is_none());
+        let sizes = spots
+            .flat_map(|(board, placed)| placed.sizes().into_iter().map(move |size| (board, placed, size)));
+        for (board, placed, size) in sizes {
             if at + size > moves.width() {
                 continue;
             }
@@ -62,10 +66,12 @@ fn cells(boards: &[Placed], moves: &Table, meter: &mut Meter) -> Result<Vec<Clic
             let hits = moves.rows.iter().filter(|row| known(row)).count();
             let distinct = |at: usize| moves.columns[at].values.len() > 1;
             if hits > 0 && hits * 10 >= moves.rows.len() * 9 && (size > 1 || distinct(at)) {
-                found = Some(ClickedCell { board, columns: (at..at + size).collect(), side: false });
+                let columns = (at..at + size).collect();
+                found = Some(ClickedCell { board, columns, side: false, hands: Vec::new() });
                 break;
             }
         }
+        found = found.or_else(|| in_hands(boards, moves, at));
         at += found.as_ref().map_or(1, |cell| cell.columns.len());
         cells.extend(found);
     }
@@ -77,11 +83,22 @@ fn cells(boards: &[Placed], moves: &Table, meter: &mut Meter) -> Result<Vec<Clic
 
 /// One argument that names a column of the main board.
 fn side(boards: &[Placed], moves: &Table) -> Option<ClickedCell> {
-    let grid = boards.first()?.grid.as_ref()?;
-    let names: HashSet<TermId> = grid.columns.names.iter().copied().collect();
+    let names: HashSet<TermId> = boards.first()?.sides.keys().copied().collect();
     let column = (0..moves.width()).find(|&at| {
         let values = &moves.columns[at].values;
         values.len() > 1 && values.iter().all(|value| names.contains(value))
     })?;
-    Some(ClickedCell { board: 0, columns: vec![column], side: true })
+    Some(ClickedCell { board: 0, columns: vec![column], side: true, hands: Vec::new() })
+}
+
+/// An argument that names a thing in a hand.
+fn in_hands(boards: &[Placed], moves: &Table, at: usize) -> Option<ClickedCell> {
+    let holds = |placed: &Placed| {
+        let held: HashSet<TermId> = placed.keys.keys().flatten().copied().collect();
+        placed.holder.is_some() && moves.columns[at].values.iter().all(|value| held.contains(value))
+    };
+    let hands: Vec<usize> =
+        boards.iter().enumerate().filter(|(_, placed)| holds(placed)).map(|(number, _)| number).collect();
+    let &board = hands.first()?;
+    (moves.columns[at].values.len() > 1).then(|| ClickedCell { board, columns: vec![at], side: false, hands })
 }

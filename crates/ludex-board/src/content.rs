@@ -1,7 +1,11 @@
-//! What stands on a spot: blanks as nothing, long names cut short where that leaves them distinct.
+//! What stands on a spot: blanks as nothing, pieces as pictures where names say which, else long names cut short.
+//!
+//! Whose something is does not hang on names alone: a fact of the rules that names each content with one role says it, or
+//! that only one role's moves bring it onto the board.
 
 use crate::evidence::Evidence;
-use crate::scene::{Colour, Glyph};
+use crate::pieces;
+use crate::scene::{Colour, Glyph, Hue, Mark};
 use ludex_engine::terms::TermId;
 use std::collections::{HashMap, HashSet};
 
@@ -12,19 +16,26 @@ pub struct Contents {
     columns: Vec<usize>,
     /// For each column the name that stands for *nothing here*.
     blanks: Vec<Option<TermId>>,
-    /// The name of the relation, where that is the content.
-    relation: String,
+    /// The name of the relation, where that is the content, and whose it is.
+    relation: (String, Colour),
+    /// No other relation says the same of the same spots, so what it is called need not be told.
+    alone: bool,
     /// How many letters tell all names apart; none if many are needed.
     length: Option<usize>,
     /// Names that are cut, in order.
     names: Vec<String>,
+    /// How each name looks, if not as text.
+    pictures: HashMap<String, Glyph>,
+    /// Whose each name is.
+    owners: HashMap<TermId, Colour>,
 }
 
 impl Contents {
-    /// The contents of a table in these columns. What most cells hold at first counts as nothing if `total`: if
-    /// every cell holds something.
-    pub fn of(evidence: &Evidence, table: usize, columns: &[usize], total: bool) -> Contents {
-        let rows = if total { evidence.initially(table) } else { Vec::new() };
+    /// The contents of a table in these columns, on a board of so many spots. What most spots hold at first counts as
+    /// nothing if most hold something.
+    pub fn of(evidence: &Evidence, table: usize, columns: &[usize], spots: usize) -> Contents {
+        let rows = evidence.initially(table);
+        let rows = if rows.len() * 5 >= spots * 3 { rows } else { Vec::new() };
         let blanks: Vec<Option<TermId>> = columns
             .iter()
             .map(|&column| {
@@ -33,14 +44,30 @@ impl Contents {
             })
             .collect();
         let mut names = Vec::new();
+        let mut owners = HashMap::new();
         for (&column, blank) in columns.iter().zip(&blanks) {
             let values = evidence.tables[table].columns[column].values.iter();
-            names.extend(values.filter(|&value| Some(*value) != *blank).map(|&value| evidence.show(value)));
+            let values: Vec<TermId> = values.copied().filter(|&value| Some(value) != *blank).collect();
+            names.extend(values.iter().map(|&value| evidence.show(value)));
+            owners.extend(evidence.owners(table, column, &values));
         }
         names.sort_unstable();
+        names.dedup();
+        let pictures = pieces::pictures(&names);
         let length = prefix_length(&names);
-        let relation = evidence.name(evidence.tables[table].name).to_owned();
-        Contents { columns: columns.to_vec(), blanks, relation, length, names }
+        let name = evidence.name(evidence.tables[table].name).to_owned();
+        let owner = evidence.owner_of_table(table).unwrap_or(Colour::Neutral);
+        let alone = evidence.twins(table).next().is_none();
+        Contents {
+            columns: columns.to_vec(),
+            blanks,
+            relation: (name, owner),
+            alone,
+            length,
+            names,
+            pictures,
+            owners,
+        }
     }
 
     /// True if a value stands for *nothing here*.
@@ -49,11 +76,15 @@ impl Contents {
     }
 
     /// What a row of the table shows; nothing for a blank.
-    pub fn mark(&self, evidence: &Evidence, row: &[TermId]) -> Option<(Glyph, String, Colour)> {
+    pub fn mark(&self, evidence: &Evidence, row: &[TermId], tooltip: impl Fn() -> String) -> Option<Mark> {
         if self.columns.is_empty() {
-            let blank = is_blank(&self.relation);
-            let mark = (Glyph::Text(initials(&self.relation)), self.relation.clone(), Colour::Neutral);
-            return (!blank).then_some(mark);
+            let (name, colour) = &self.relation;
+            let words = [name.clone()];
+            let picture = pieces::pictures(&words).remove(name);
+            let plain = || if self.alone { Glyph::Disc } else { Glyph::Text(initials(name)) };
+            let glyph = picture.unwrap_or_else(plain);
+            let mark = Mark { glyph, text: name.clone(), colour: *colour, tooltip: tooltip() };
+            return (!is_blank(name)).then_some(mark);
         }
         let shown: Vec<TermId> = self
             .columns
@@ -65,18 +96,43 @@ impl Contents {
         if shown.is_empty() {
             return None;
         }
-        let parts: Vec<String> = shown
-            .iter()
-            .map(|&value| {
-                let name = evidence.show(value);
-                self.length.map_or(name.clone(), |length| prefix(&name, length).to_owned())
-            })
-            .collect();
+        let short = |value: TermId| {
+            let name = evidence.show(value);
+            self.length.map_or(name.clone(), |length| prefix(&name, length).to_owned())
+        };
+        let parts: Vec<String> = shown.iter().map(|&value| short(value)).collect();
         // Single letters can be read side by side; longer parts need something between.
         let text = parts.join(if self.length == Some(1) { "" } else { "/" });
-        let role = shown.iter().find_map(|&value| evidence.role_of(value));
-        let glyph = parts.iter().map(|part| initials(part)).collect::<Vec<_>>().join(" ");
-        Some((Glyph::Text(glyph), text, role.map_or(Colour::Neutral, Colour::Role)))
+        let owner = shown.iter().find_map(|value| self.owners.get(value).copied());
+        let hue = || shown.iter().find_map(|&value| Hue::of(&evidence.show(value))).map(Colour::Named);
+        let colour = owner.or_else(hue).unwrap_or(Colour::Neutral);
+        // The colour says which role it is; what is left of the parts says what stands there.
+        let is_said = |value: TermId| evidence.role_of(value).is_some() || is_colour(&evidence.show(value));
+        let rest: Vec<TermId> = shown.iter().copied().filter(|&value| !is_said(value)).collect();
+        let glyph = match rest.as_slice() {
+            [] => match shown.as_slice() {
+                // A role may be called left or right, and is no arrow.
+                [only] => match self.picture(evidence, *only) {
+                    Some(picture @ (Glyph::Cross | Glyph::Ring)) => picture,
+                    _ => Glyph::Disc,
+                },
+                _ => Glyph::Disc,
+            },
+            [only] => self.picture(evidence, *only).unwrap_or_else(|| Glyph::Text(initials(&short(*only)))),
+            several => match several.iter().filter_map(|&value| self.picture(evidence, value)).next() {
+                // A piece with a property, such as promoted.
+                Some(Glyph::Chess(piece)) => Glyph::Chess(piece),
+                _ => {
+                    let words: Vec<String> = several.iter().map(|&value| initials(&short(value))).collect();
+                    Glyph::Text(words.join(" "))
+                }
+            },
+        };
+        Some(Mark { glyph, text, colour, tooltip: tooltip() })
+    }
+
+    fn picture(&self, evidence: &Evidence, value: TermId) -> Option<Glyph> {
+        self.pictures.get(&evidence.show(value)).cloned()
     }
 
     /// `b = black`, for every name that is cut.
@@ -93,11 +149,28 @@ fn blank(evidence: &Evidence, values: &[TermId], initially: impl Iterator<Item =
     if let Some(&named) = values.iter().find(|&&value| is_blank(&evidence.show(value))) {
         return Some(named);
     }
+    // One name among numbers: the hole of a sliding puzzle, a field without a number.
+    let is_number = |value: TermId| evidence.show(value).bytes().all(|byte| byte.is_ascii_digit());
+    let mut others = values.iter().copied().filter(|&value| !is_number(value));
+    if let (Some(only), None) = (others.next(), others.next())
+        && values.len() > 3
+    {
+        return Some(only);
+    }
+    // Of counts none is nothing, however many spots have it.
+    if values.iter().all(|&value| is_number(value)) {
+        return None;
+    }
     let mut counts: HashMap<TermId, usize> = HashMap::new();
     initially.for_each(|value| *counts.entry(value).or_default() += 1);
     let all: usize = counts.values().sum();
     let (most, count) = counts.into_iter().max_by_key(|&(value, count)| (count, std::cmp::Reverse(value)))?;
     (values.len() > 1 && count * 2 >= all && all > 1 && evidence.role_of(most).is_none()).then_some(most)
+}
+
+/// True for a name that says a colour and nothing else.
+fn is_colour(name: &str) -> bool {
+    Hue::ALL.iter().any(|hue| hue.name().eq_ignore_ascii_case(name))
 }
 
 /// A name that fits on a spot: as it is, else the letters with which its words begin, as far as capitals, digits and

@@ -4,7 +4,7 @@ use crate::clicks::{self, Click};
 use crate::evidence::Evidence;
 use crate::find;
 use crate::placed::{Place, Placed};
-use crate::scene::{Aside, Board, Colour, Fault, Mark, Point, Scene, SpotId};
+use crate::scene::{Aside, Board, Colour, Fault, Point, Scene, SpotId};
 use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
@@ -74,7 +74,7 @@ impl Drawing {
     /// Finds the boards of a game whose initial state is given.
     pub fn find(vocabulary: &Arc<Vocabulary>, initial: &[u64], budget: &Budget) -> Result<Drawing, Exceeded> {
         let mut meter = budget.meter();
-        let evidence = Evidence::of(vocabulary, initial, &mut meter)?;
+        let evidence = Evidence::of(vocabulary, initial, budget, &mut meter)?;
         let (boards, places) = find::boards(&evidence, &mut meter)?;
         let clicks = clicks::of_moves(&evidence, &boards, &mut meter)?;
         let spots = boards.iter().map(|board| board.spots.len()).sum();
@@ -122,14 +122,15 @@ impl Drawing {
         for fluent in row::fluents(state) {
             let tooltip = || self.vocabulary.show_fluent(fluent);
             match &self.places[fluent.index()] {
-                Place::Spot { spot, table, mark } => {
+                Place::Spot { spot, table, mark, ground } => {
                     let (board, at) = of[spot.index()];
-                    if self.boards[board].total == Some(*table) {
+                    if self.boards[board].total.as_ref().is_some_and(|(of, _)| of == table) {
                         values[spot.index()] += 1;
                     }
-                    if let Some((glyph, text, colour)) = mark {
-                        let (glyph, text, colour) = (glyph.clone(), text.clone(), *colour);
-                        boards[board].spots[at].marks.push(Mark { glyph, text, colour, tooltip: tooltip() });
+                    if let Some(mark) = mark {
+                        let spot = &mut boards[board].spots[at];
+                        let on = if *ground { &mut spot.ground } else { &mut spot.marks };
+                        on.push(mark.clone());
                     }
                 }
                 Place::Aside { label, value, colour } => asides.push(Aside {
@@ -141,9 +142,9 @@ impl Drawing {
                 Place::Rest => rest.push(tooltip()),
             }
         }
-        let total = self.boards.iter().zip(&mut boards).filter(|(placed, _)| placed.total.is_some());
-        for (_, board) in total {
-            for spot in &mut board.spots {
+        for (placed, board) in self.boards.iter().zip(&mut boards) {
+            let Some((_, spots)) = &placed.total else { continue };
+            for spot in board.spots.iter_mut().filter(|spot| spots.contains(&spot.id)) {
                 spot.fault = match values[spot.id.index()] {
                     0 => Some(Fault::NoValue),
                     1 => None,
@@ -161,11 +162,12 @@ impl Drawing {
         let terms = self.vocabulary.terms();
         let head = (terms.functor(term), terms.arguments(term).len());
         let click = self.clicks.iter().find(|click| (click.name, click.arity) == head);
-        let steps = click.map(|click| self.steps(click, term)).unwrap_or_default();
+        let role_name = self.vocabulary.role(role);
+        let steps = click.map(|click| self.steps(click, term, role_name)).unwrap_or_default();
         if steps.is_empty() { vec![Step::Button(self.vocabulary.show_move(role, action))] } else { steps }
     }
 
-    fn steps(&self, click: &Click, term: TermId) -> Vec<Step> {
+    fn steps(&self, click: &Click, term: TermId, role: TermId) -> Vec<Step> {
         let value = |column: &usize| {
             click.paths[*column].iter().try_fold(term, |term, &argument| {
                 self.vocabulary.terms().arguments(term).get(argument).copied()
@@ -176,17 +178,14 @@ impl Drawing {
             let Some(key) = cell.columns.iter().map(value).collect::<Option<Vec<TermId>>>() else { continue };
             let board = &self.boards[cell.board];
             if cell.side {
-                let column = board.grid.as_ref().and_then(|grid| grid.columns.place(key[0]));
-                let spots: Vec<SpotId> = board
-                    .spots
-                    .iter()
-                    .filter(|spot| Some(spot.column) == column)
-                    .map(|spot| spot.id)
-                    .collect();
-                if !spots.is_empty() {
-                    steps.push(Step::Spots(spots));
+                if let Some(spots) = board.sides.get(&key[0]) {
+                    steps.push(Step::Spots(spots.clone()));
                 }
             } else if let Some(&spot) = board.keys.get(&key) {
+                steps.push(Step::Spot(spot));
+            } else if let Some(spot) =
+                cell.hands.iter().find_map(|&hand| self.boards[hand].in_hand(role, key[0]))
+            {
                 steps.push(Step::Spot(spot));
             }
         }
@@ -232,9 +231,6 @@ fn moved(placed: &Placed, at: Point) -> Board {
     let mut spots = placed.spots.clone();
     for spot in &mut spots {
         spot.centre = shift(spot.centre);
-        if let crate::scene::Outline::Polygon(corners) = &mut spot.outline {
-            corners.iter_mut().for_each(|corner| *corner = shift(*corner));
-        }
     }
     let mut labels = placed.labels.clone();
     labels.iter_mut().for_each(|label| label.at = shift(label.at));
@@ -246,6 +242,7 @@ fn moved(placed: &Placed, at: Point) -> Board {
         height: placed.height,
         spots,
         labels,
+        dots: placed.dots.iter().copied().map(shift).collect(),
         lines: placed.lines.iter().map(|&(from, to)| (shift(from), shift(to))).collect(),
     }
 }

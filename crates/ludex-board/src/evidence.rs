@@ -1,14 +1,16 @@
 //! What a game says of itself, gathered once: its fluents and moves as tables, its initial state, its facts.
 
 use crate::axis::Axis;
+use crate::joins::{Joins, Owner};
+use crate::scene::Colour;
 use crate::statics::{self, Facts};
 use crate::table::Table;
-use ludex_engine::budget::{Exceeded, Meter};
+use ludex_engine::budget::{Budget, Exceeded, Meter};
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::{FluentId, RoleId, Vocabulary};
 use ludex_gdl::analysis::domains::Domains;
-use ludex_gdl::rules::{Literal, Term};
+use ludex_gdl::rules::{Literal, RelationId, Term};
 use ludex_gdl::{Keyword, Symbol};
 use std::collections::{HashMap, HashSet};
 
@@ -27,6 +29,8 @@ pub struct Evidence<'v> {
     roles: HashSet<TermId>,
     /// What the rules let stand in each place.
     domains: Domains,
+    /// Which places hold the same thing.
+    joins: Joins,
     /// Names that stand for two: the coordinates of a board of boards. They are numbered behind the terms.
     made: Vec<(TermId, TermId)>,
     /// The values of neighbouring columns of moves.
@@ -38,6 +42,7 @@ impl<'v> Evidence<'v> {
     pub fn of(
         vocabulary: &'v Vocabulary,
         initial: &[u64],
+        budget: &Budget,
         meter: &mut Meter,
     ) -> Result<Evidence<'v>, Exceeded> {
         let fluents = vocabulary.fluents().map(|fluent| (fluent.index(), vocabulary.fluent(fluent)));
@@ -59,10 +64,11 @@ impl<'v> Evidence<'v> {
         });
         let pairs = pairs.collect();
         let roles = vocabulary.roles().map(|role| vocabulary.role(role)).collect();
-        let facts = statics::facts(vocabulary);
+        let facts = statics::facts(vocabulary, budget)?;
+        let joins = Joins::of(vocabulary.rules(), meter)?;
         let domains = Domains::of(vocabulary.rules());
         let initial = initial.to_vec();
-        Ok(Evidence { vocabulary, tables, moves, facts, initial, roles, domains, made, pairs })
+        Ok(Evidence { vocabulary, tables, moves, facts, initial, roles, domains, joins, made, pairs })
     }
 
     /// The rows of a table that hold initially.
@@ -94,6 +100,38 @@ impl<'v> Evidence<'v> {
             .all(|&name| filled.contains(&(name, bottom)) && filled.contains(&(name, top)))
             && lines.iter().all(|&name| filled.contains(&(left, name)) && filled.contains(&(right, name)));
         sides.then_some((across, up))
+    }
+
+    /// The coordinates that a board of numbers has at first, in all that rules say of its cells, where the vocabulary has many
+    /// more: those come from counting on, and nothing in the rules says where to stop.
+    pub fn counted(&self, table: usize, x: usize, y: usize) -> Option<(Vec<TermId>, Vec<TermId>)> {
+        const LONG: usize = 20;
+        // Fewer than five names say nothing of where a board ends.
+        const SHORT: usize = 4;
+        let long = |column: usize| self.tables[table].columns[column].values.len() > LONG;
+        if !long(x) || !long(y) {
+            return None;
+        }
+        let class = self.class(&self.tables[table], x, y)?;
+        let mut seen: HashSet<(TermId, TermId)> = HashSet::new();
+        for (number, other) in self.tables.iter().enumerate() {
+            for at in 1..other.width() {
+                if self.class(other, at - 1, at) == Some(class) {
+                    seen.extend(self.initially(number).iter().map(|row| (row[at - 1], row[at])));
+                }
+            }
+        }
+        for (facts, at) in self.facts_of(class) {
+            seen.extend(facts.rows.iter().filter_map(|row| Some((*row.get(at)?, *row.get(at + 1)?))));
+        }
+        let range = |column: usize, of: fn(&(TermId, TermId)) -> TermId| {
+            let axis = self.axis(&self.tables[table].columns[column].values);
+            let places: Vec<usize> = seen.iter().filter_map(|pair| axis.place(of(pair))).collect();
+            let (low, high) = (*places.iter().min()?, *places.iter().max()?);
+            let half = (high - low + 1) * 2 <= axis.len() && high - low >= SHORT;
+            (axis.trust >= crate::axis::Trust::Numbers && half).then(|| axis.names[low..=high].to_vec())
+        };
+        Some((range(x, |pair| pair.0)?, range(y, |pair| pair.1)?))
     }
 
     /// The names along one side, or those along the other where the rules let the same stand in both places.
@@ -143,6 +181,52 @@ impl<'v> Evidence<'v> {
             return Axis::of_pairs(names, |name| self.parts(name), |names| self.axis(names));
         }
         Axis::of(self.vocabulary, &self.facts, names)
+    }
+
+    /// True if the text lists the instances of the relation.
+    pub fn is_listed(&self, relation: RelationId) -> bool {
+        let rules = self.vocabulary.rules();
+        rules.rules_for(relation).iter().any(|&rule| rules.rule(rule).body.is_empty())
+    }
+
+    /// The other relations that have the same columns with the same values: which of them holds is then the content.
+    pub fn twins(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+        let table = &self.tables[number];
+        let same = move |other: &Table| {
+            let columns = other.columns.iter().zip(&table.columns);
+            other.width() == table.width() && columns.into_iter().all(|(a, b)| a.values == b.values)
+        };
+        (0..self.tables.len()).filter(move |&other| other != number && same(&self.tables[other]))
+    }
+
+    /// The class of two neighbouring columns of a table of fluents: which other places of the rules hold the same.
+    pub fn class(&self, table: &Table, x: usize, y: usize) -> Option<usize> {
+        let (x, y) = (x.min(y), x.max(y));
+        let (first, second) = (&table.columns[x].path, &table.columns[y].path);
+        let (last, before) = first.split_last()?;
+        let arity = self.arity(table)?;
+        let beside = second.split_last().is_some_and(|(next, same)| same == before && *next == last + 1);
+        if beside { self.joins.class(Owner::Fluent(table.name, arity), first) } else { None }
+    }
+
+    /// How many arguments the fluents of a table have.
+    fn arity(&self, table: &Table) -> Option<usize> {
+        let &item = table.items.first()?;
+        Some(self.vocabulary.terms().arguments(self.vocabulary.fluent(FluentId(item as u32))).len())
+    }
+
+    /// The relations among the facts of which two neighbouring arguments are of the class, with where the first stands.
+    pub fn facts_of(&self, class: usize) -> impl Iterator<Item = (&Facts, usize)> {
+        let at = move |facts: &Facts| {
+            self.joins
+                .members(class)
+                .filter_map(|(owner, path)| match (owner, path.as_slice()) {
+                    (Owner::Relation(relation), [at]) if *relation == facts.relation => Some(*at),
+                    _ => None,
+                })
+                .min()
+        };
+        self.facts.iter().filter_map(move |facts| Some((facts, at(facts)?)))
     }
 
     /// True if most of the names are roles.
@@ -197,6 +281,126 @@ impl<'v> Evidence<'v> {
     /// The role that is this term.
     pub fn role_of(&self, term: TermId) -> Option<RoleId> {
         self.vocabulary.find_role(term)
+    }
+
+    /// The names, with those that stand for two as two.
+    pub fn opened(&self, names: &[TermId]) -> Vec<TermId> {
+        let parts =
+            |&name: &TermId| self.parts(name).map_or(vec![name], |(first, second)| vec![first, second]);
+        names.iter().flat_map(parts).collect()
+    }
+
+    /// A fluent as an s-expression, by its number.
+    pub fn show_fluent(&self, item: usize) -> String {
+        self.vocabulary.show_fluent(FluentId(item as u32))
+    }
+
+    /// Whose the values of a column are, as far as anything says it: they are roles, or hold one; a fact names each with one
+    /// role; only one role's moves bring it about; its letters are those of a role.
+    pub fn owners(&self, table: usize, column: usize, values: &[TermId]) -> HashMap<TermId, Colour> {
+        let terms = self.vocabulary.terms();
+        let known = |term: TermId| term.index() < terms.len();
+        let itself = |value: TermId| {
+            let inside = if known(value) { terms.arguments(value) } else { &[] };
+            self.role_of(value).or_else(|| inside.iter().find_map(|&part| self.role_of(part)))
+        };
+        let mut owners: HashMap<TermId, Colour> = HashMap::new();
+        let mut put = |found: HashMap<TermId, RoleId>| {
+            for (value, role) in found {
+                owners.entry(value).or_insert(Colour::Role(role));
+            }
+        };
+        put(values.iter().filter_map(|&value| Some((value, itself(value)?))).collect());
+        put(self.facts.iter().find_map(|facts| self.owners_by(facts, values)).unwrap_or_default());
+        put(self.owners_by_moves(table, column, values));
+        put(self.owners_by_letters(values));
+        owners
+    }
+
+    /// What facts say of owners, if each row has one role and each value has always the same.
+    fn owners_by(&self, facts: &Facts, values: &[TermId]) -> Option<HashMap<TermId, RoleId>> {
+        let width = facts.rows.first().map_or(0, Vec::len);
+        (0..width).filter(|_| width <= 4).find_map(|at| {
+            let mut found: HashMap<TermId, RoleId> = HashMap::new();
+            for row in &facts.rows {
+                let mut roles = row.iter().filter_map(|&term| self.role_of(term));
+                let (role, None) = (roles.next()?, roles.next()) else { return None };
+                if values.contains(&row[at]) && *found.entry(row[at]).or_insert(role) != role {
+                    return None;
+                }
+            }
+            let distinct: HashSet<RoleId> = found.values().copied().collect();
+            (distinct.len() > 1 && found.len() * 2 >= values.len()).then_some(found)
+        })
+    }
+
+    /// Values that rules write into new fluents only where one role moves.
+    fn owners_by_moves(&self, table: usize, column: usize, values: &[TermId]) -> HashMap<TermId, RoleId> {
+        let table = &self.tables[table];
+        let [argument] = table.columns[column].path[..] else { return HashMap::new() };
+        let terms = self.vocabulary.terms();
+        let written = |arguments: &[Term]| match arguments.get(argument) {
+            Some(Term::Constant(name)) => terms.find(*name, &[]).filter(|value| values.contains(value)),
+            _ => None,
+        };
+        self.written_by_moves(table.name, written)
+    }
+
+    /// Whose all fluents of a table are, if only one role's moves bring them about.
+    pub fn owner_of_table(&self, table: usize) -> Option<Colour> {
+        let table = &self.tables[table];
+        let found = self.written_by_moves(table.name, |_| Some(()));
+        found.get(&()).map(|&role| Colour::Role(role))
+    }
+
+    /// For each thing that `what` sees in a new fluent of that name the role whose moves bring it about, if it is only one's.
+    fn written_by_moves<W: Copy + Eq + std::hash::Hash>(
+        &self,
+        name: Symbol,
+        what: impl Fn(&[Term]) -> Option<W>,
+    ) -> HashMap<W, RoleId> {
+        if self.vocabulary.role_count() < 2 {
+            return HashMap::new();
+        }
+        let rules = self.vocabulary.rules();
+        let terms = self.vocabulary.terms();
+        let does = rules.keyword(Keyword::Does);
+        let mut found: HashMap<W, Option<RoleId>> = HashMap::new();
+        for &id in rules.rules_for(rules.keyword(Keyword::Next)) {
+            let rule = rules.rule(id);
+            let Some(Term::Compound(head, arguments)) = rule.head.arguments.first() else { continue };
+            let Some(seen) = what(arguments).filter(|_| *head == name) else { continue };
+            let moves = rule.body.iter().filter_map(Literal::positive).filter(|atom| atom.relation == does);
+            for atom in moves {
+                let role = match atom.arguments.first() {
+                    Some(Term::Constant(name)) => terms.find(*name, &[]).and_then(|term| self.role_of(term)),
+                    _ => None,
+                };
+                let entry = found.entry(seen).or_insert(role);
+                if *entry != role {
+                    *entry = None;
+                }
+            }
+        }
+        found.into_iter().filter_map(|(seen, role)| Some((seen, role?))).collect()
+    }
+
+    /// Values whose first letter is that of one role: `wp` is white's, if no other role begins so and all values do.
+    fn owners_by_letters(&self, values: &[TermId]) -> HashMap<TermId, RoleId> {
+        let first = |name: &str| name.chars().next().map(|letter| letter.to_ascii_lowercase());
+        let roles: Vec<(RoleId, String)> =
+            self.vocabulary.roles().map(|role| (role, self.vocabulary.show_role(role))).collect();
+        let letters: HashSet<Option<char>> = roles.iter().map(|(_, name)| first(name)).collect();
+        let named = |value: TermId| {
+            let name = self.show(value);
+            roles.iter().find(|(_, role)| first(role) == first(&name)).map(|(role, _)| (value, *role))
+        };
+        if letters.len() < roles.len() || roles.len() < 2 {
+            return HashMap::new();
+        }
+        let found: HashMap<TermId, RoleId> = values.iter().filter_map(|&value| named(value)).collect();
+        let distinct: HashSet<RoleId> = found.values().copied().collect();
+        if found.len() == values.len() && distinct.len() == roles.len() { found } else { HashMap::new() }
     }
 
     /// The relation with some of its columns named and the others left open: `(cell x y _)`.

@@ -1,65 +1,327 @@
 //! Finding the boards of a game, and the place of each fluent.
 
+use crate::axis::Trust;
 use crate::evidence::Evidence;
 use crate::grid::{self, Grid};
+use crate::hand;
 use crate::line::{self, Line};
-use crate::placed::{Place, Placed};
-use crate::scene::{Colour, SpotId};
+use crate::neighbours::Neighbours;
+use crate::placed::{self, Place, Placed};
+use crate::scene::{Colour, Glyph, Kind, Mark, SpotId};
+use crate::strokes::{self, Strokes};
 use ludex_engine::budget::{Exceeded, Meter};
-use std::collections::HashMap;
+use ludex_engine::terms::TermId;
+use std::collections::{HashMap, HashSet};
+
+/// A row of fewer spots shares its names with too much else.
+const FEWEST: usize = 4;
+/// So many relations may fill cells of the ground.
+const MOST_FILLS: usize = 2;
 
 /// The boards, the main one first, and where each fluent goes.
 pub fn boards(evidence: &Evidence, meter: &mut Meter) -> Result<(Vec<Placed>, Vec<Place>), Exceeded> {
+    let mut finder = Finder {
+        evidence,
+        boards: Vec::new(),
+        places: vec![Place::Rest; evidence.vocabulary.fluent_count()],
+        spots: 0,
+    };
+    let tables = 0..evidence.tables.len();
+    for table in tables.clone() {
+        if let Some(strokes) = strokes::read(evidence, table, meter)? {
+            finder.strokes(&strokes);
+        }
+    }
     let mut grids: Vec<Grid> = Vec::new();
-    for table in 0..evidence.tables.len() {
-        grids.extend(grid::best(evidence, table, meter)?);
-    }
-    // Stable: among equals the one that the rules name first.
-    grids.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut places = vec![Place::Rest; evidence.vocabulary.fluent_count()];
-    let mut boards: Vec<(f64, Placed)> = Vec::new();
-    let mut spots = 0;
-    while !grids.is_empty() {
-        let main = grids.remove(0);
-        let (over, others): (Vec<Grid>, Vec<Grid>) = grids.into_iter().partition(|grid| main.takes(grid));
-        grids = others;
-        let mut placed = Placed::of_grid(evidence, &main, &over.iter().collect::<Vec<_>>(), spots);
-        placed.place_grid(evidence, &main, &mut places);
-        for grid in &over {
-            placed.place_grid(evidence, grid, &mut places);
-            let title = evidence.title(grid.table, &[(grid.x, "x"), (grid.y, "y")]);
-            placed.title.push_str(&format!(" {title}"));
-        }
-        spots += placed.spots.len() as u32;
-        boards.push((main.score, placed));
-    }
     let mut lines: Vec<Line> = Vec::new();
-    for table in 0..evidence.tables.len() {
-        if !drawn(evidence, &places).contains(&table) {
-            lines.extend(line::best(evidence, table, meter)?);
+    for table in tables.clone().filter(|&table| !finder.is_drawn(table)) {
+        let (grid, line) = (grid::best(evidence, table, meter)?, line::best(evidence, table, meter)?);
+        match (grid, line) {
+            (Some(grid), Some(line)) if is_rather_graph(&grid, &line) => lines.push(line),
+            (Some(grid), _) => grids.push(grid),
+            (None, Some(line)) => lines.push(line),
+            (None, None) => {}
         }
     }
-    lines.sort_by(|a, b| b.score.total_cmp(&a.score));
-    while !lines.is_empty() {
-        let main = lines.remove(0);
-        let same = |line: &Line| line.names.names == main.names.names;
-        let (over, others): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(same);
-        lines = others;
-        let mut placed = Placed::of_line(evidence, &main, spots, meter)?;
-        for line in std::iter::once(&main).chain(&over) {
-            placed.place_line(evidence, line, &mut places);
-        }
-        spots += placed.spots.len() as u32;
-        boards.push((main.score, placed));
-    }
+    finder.grids(grids, meter)?;
+    finder.overlays();
+    lines.retain(|line| !finder.is_drawn(line.table));
+    finder.lines(lines, meter)?;
     // Stable: among equals grids first.
-    boards.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let boards = renumbered(boards.into_iter().map(|(_, placed)| placed).collect(), &mut places);
-    let drawn: Vec<usize> = drawn(evidence, &places);
-    for table in (0..evidence.tables.len()).filter(|table| !drawn.contains(table)) {
-        aside(evidence, table, &mut places);
+    finder.boards.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut boards: Vec<Placed> = finder.boards.drain(..).map(|(_, placed)| placed).collect();
+    if let Some(main) = boards.first_mut() {
+        ground(evidence, main);
     }
-    Ok((boards, places))
+    if !boards.is_empty() {
+        for table in tables.clone() {
+            if finder.is_drawn(table) {
+                continue;
+            }
+            let hands = hand::of(evidence, table, finder.spots, &mut finder.places);
+            finder.spots += hands.iter().map(|hand| hand.spots.len() as u32).sum::<u32>();
+            boards.extend(hands);
+        }
+    }
+    let boards = renumbered(boards, &mut finder.places);
+    for table in tables {
+        if !finder.is_drawn(table) {
+            aside(evidence, table, &mut finder.places);
+        }
+    }
+    Ok((boards, finder.places))
+}
+
+/// True for a graph that could be taken for a grid whose second side is the content, such as `(cell c4 red)`.
+fn is_rather_graph(grid: &Grid, line: &Line) -> bool {
+    let alike = grid.columns.names.len() == grid.rows.names.len();
+    let ordered = grid.columns.trust >= Trust::Ring && grid.rows.trust >= Trust::Ring;
+    line.kind == Kind::Graph && !alike && !ordered
+}
+
+struct Finder<'e, 'v> {
+    evidence: &'e Evidence<'v>,
+    /// The boards, with how much speaks for each.
+    boards: Vec<(f64, Placed)>,
+    places: Vec<Place>,
+    spots: u32,
+}
+
+impl Finder<'_, '_> {
+    /// True if fluents of the table are on boards.
+    fn is_drawn(&self, table: usize) -> bool {
+        let on_board = |item: &usize| matches!(self.places[*item], Place::Spot { .. });
+        self.evidence.tables[table].items.iter().any(on_board)
+    }
+
+    fn add(&mut self, score: f64, placed: Placed) {
+        self.spots += placed.spots.len() as u32;
+        self.boards.push((score, placed));
+    }
+
+    /// Lines between points, with what stands in the squares between them.
+    fn strokes(&mut self, strokes: &Strokes) {
+        let evidence = self.evidence;
+        let inner = |names: &[TermId], values: &[TermId]| {
+            values.len() + 1 == names.len() && names[..values.len()].iter().all(|name| values.contains(name))
+        };
+        let areas = (0..evidence.tables.len()).filter(|&table| {
+            let columns = &evidence.tables[table].columns;
+            (2..=3).contains(&columns.len())
+                && inner(&strokes.columns.names, &columns[0].values)
+                && inner(&strokes.rows.names, &columns[1].values)
+        });
+        let areas: Vec<usize> = areas.collect();
+        let mut placed = Placed::of_strokes(evidence, strokes, !areas.is_empty(), self.spots);
+        let key: Vec<usize> = (strokes.at..strokes.at + 4).collect();
+        placed.place(evidence, strokes.table, &key, &strokes.content, false, &mut self.places);
+        for table in areas {
+            let content: Vec<usize> = (2..evidence.tables[table].width()).collect();
+            placed.place(evidence, table, &[0, 1], &content, false, &mut self.places);
+        }
+        // A line is drawn or not, and a square that is somebody's is filled.
+        for place in &mut self.places {
+            if let Place::Spot { mark: Some(mark), .. } = place
+                && (mark.glyph == Glyph::Disc || strokes.content.is_empty())
+            {
+                mark.glyph = Glyph::Fill;
+            }
+        }
+        // Nothing else that a game draws names a place by four arguments.
+        self.add(20.0, placed);
+    }
+
+    fn grids(&mut self, mut grids: Vec<Grid>, meter: &mut Meter) -> Result<(), Exceeded> {
+        // Stable: among equals the one that the rules name first.
+        grids.sort_by(|a, b| b.score.total_cmp(&a.score));
+        while !grids.is_empty() {
+            let main = grids.remove(0);
+            let (over, others): (Vec<Grid>, Vec<Grid>) = grids.into_iter().partition(|grid| main.takes(grid));
+            grids = others;
+            let mut placed = self.shaped(&main, &over.iter().collect::<Vec<_>>(), meter)?;
+            for (number, grid) in std::iter::once(&main).chain(&over).enumerate() {
+                // The names in the order of the main board's key.
+                let mut key: Vec<(usize, usize)> = vec![(main.x, grid.x), (main.y, grid.y)];
+                key.extend(main.split.iter().copied().zip(grid.split.iter().copied()));
+                key.sort_unstable();
+                let key: Vec<usize> = key.into_iter().map(|(_, column)| column).collect();
+                placed.place(
+                    self.evidence,
+                    grid.table,
+                    &key,
+                    &grid.content,
+                    grid.total && number == 0,
+                    &mut self.places,
+                );
+            }
+            self.add(main.score, placed);
+        }
+        Ok(())
+    }
+
+    /// The spots of a grid: hexagons where each has six neighbours, corners of a graph where neighbours are as on no grid
+    /// and nothing orders its names, else squares.
+    fn shaped(&self, main: &Grid, over: &[&Grid], meter: &mut Meter) -> Result<Placed, Exceeded> {
+        let evidence = self.evidence;
+        if main.boards.len() == 1 {
+            let cells = placed::cells(evidence, main, over);
+            let keys: Vec<Vec<TermId>> = cells.iter().map(|&cell| placed::key(main, cell)).collect();
+            let spots: HashMap<Vec<TermId>, usize> = keys.iter().cloned().zip(0..).collect();
+            let neighbours = Neighbours::of(evidence, &spots, meter)?;
+            if let Some((corners, edges)) = neighbours.hexagons() {
+                let cost = |seen: &[(i32, i32)]| hex_cost(&cells, &edges, seen);
+                let corners = crate::lattice::turned(&corners, cost);
+                return Ok(Placed::of_hexagons(evidence, main, &cells, &corners, self.spots));
+            }
+            let flat: Vec<(usize, usize)> = cells.iter().map(|&(_, x, y)| (x, y)).collect();
+            let ordered = [&main.columns, &main.rows].iter().all(|axis| axis.trust >= Trust::Stems);
+            if let Some(edges) = neighbours.graph().filter(|_| !ordered)
+                && Neighbours::is_irregular(edges, &flat)
+            {
+                let edges = placed::listed(edges);
+                return Placed::of_graph(evidence, main.table, keys, &edges, None, self.spots, meter);
+            }
+        }
+        Ok(Placed::of_grid(evidence, main, over, self.spots))
+    }
+
+    fn lines(&mut self, mut lines: Vec<Line>, meter: &mut Meter) -> Result<(), Exceeded> {
+        lines.sort_by(|a, b| b.score.total_cmp(&a.score));
+        while !lines.is_empty() {
+            let main = lines.remove(0);
+            let same = |line: &Line| line.names.names == main.names.names;
+            let (over, others): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(same);
+            lines = others;
+            let mut placed = if main.kind == Kind::Graph {
+                let corners = main
+                    .corners
+                    .as_ref()
+                    .map(|corners| crate::lattice::turned(corners, |seen| row_cost(&main.edges, seen)));
+                let keys = main.names.names.iter().map(|&name| vec![name]).collect();
+                let (edges, first) = (&main.edges, self.spots);
+                let corners = corners.as_deref();
+                Placed::of_graph(self.evidence, main.table, keys, edges, corners, first, meter)?
+            } else {
+                Placed::of_row(self.evidence, &main, self.spots)
+            };
+            for (number, line) in std::iter::once(&main).chain(&over).enumerate() {
+                let total = line.total && number == 0;
+                placed.place(self.evidence, line.table, &[line.key], &line.content, total, &mut self.places);
+            }
+            self.over(&main, &mut placed);
+            lines.retain(|line| !self.is_drawn(line.table));
+            self.add(main.score, placed);
+        }
+        Ok(())
+    }
+
+    /// What other relations say of just the spots of a row, in one of their arguments, lies over it.
+    fn over(&mut self, main: &Line, placed: &mut Placed) {
+        let names: HashSet<TermId> = main.names.names.iter().copied().collect();
+        for number in 0..self.evidence.tables.len() {
+            let table = &self.evidence.tables[number];
+            let same = |k: &usize| {
+                let values = &table.columns[*k].values;
+                values.len() == names.len() && values.iter().all(|value| names.contains(value))
+            };
+            if names.len() < FEWEST || self.is_drawn(number) || !(1..=3).contains(&table.width()) {
+                continue;
+            }
+            let mut keys = (0..table.width()).filter(same);
+            if let (Some(key), None) = (keys.next(), keys.next()) {
+                let content: Vec<usize> = (0..table.width()).filter(|&k| k != key).collect();
+                placed.place(self.evidence, number, &[key], &content, false, &mut self.places);
+            }
+        }
+    }
+
+    /// Relations whose two neighbouring arguments are, by the rules, those of a board lie over it, however few they are.
+    fn overlays(&mut self) {
+        let evidence = self.evidence;
+        for number in (0..evidence.tables.len()).filter(|&number| !self.is_drawn(number)).collect::<Vec<_>>()
+        {
+            let table = &evidence.tables[number];
+            let mut pairs = (1..table.width()).map(|y| (y - 1, y));
+            let over = pairs.find_map(|(x, y)| {
+                let class = evidence.class(table, x, y)?;
+                let on = self.boards.iter().position(|(_, placed)| placed.class == Some(class))?;
+                let known = |row: &Vec<TermId>| self.boards[on].1.keys.contains_key(&vec![row[x], row[y]]);
+                table.rows.iter().all(known).then_some((on, x, y))
+            });
+            if let Some((on, x, y)) = over {
+                let content: Vec<usize> = (0..table.width()).filter(|&k| k != x && k != y).collect();
+                self.boards[on].1.place(evidence, number, &[x, y], &content, false, &mut self.places);
+            }
+        }
+    }
+}
+
+/// How little a view of a hex board looks like its names: rows are to run across, columns to the right, rows upwards.
+fn hex_cost(cells: &[(usize, usize, usize)], edges: &[(usize, usize)], seen: &[(i32, i32)]) -> usize {
+    let step = |&(a, b): &(usize, usize)| {
+        let ((_, x, y), (_, z, w)) = (cells[a], cells[b]);
+        let (along, up) = (2 * (seen[b].0 - seen[a].0) + seen[b].1 - seen[a].1, seen[b].1 - seen[a].1);
+        let backwards = |names: std::cmp::Ordering, way: i32| usize::from(names as i32 * way.signum() < 0);
+        let level = usize::from(y == w && up != 0) * 4;
+        level + backwards(z.cmp(&x), along) + backwards(w.cmp(&y), up)
+    };
+    edges.iter().map(step).sum()
+}
+
+/// The same for spots with one name: they are to be read from the top, row by row.
+fn row_cost(edges: &[(usize, usize)], seen: &[(i32, i32)]) -> usize {
+    let step = |&(a, b): &(usize, usize)| {
+        let (up, along) = (seen[b].1 - seen[a].1, 2 * (seen[b].0 - seen[a].0));
+        let forwards = a < b;
+        match up {
+            0 => usize::from((along > 0) != forwards),
+            _ => 2 * usize::from((up < 0) != forwards),
+        }
+    };
+    edges.iter().map(step).sum()
+}
+
+/// What facts of the rules say of the cells of the main board, such as where walls are: relations of two arguments, or three,
+/// that rules join with its coordinates, and that do not say it of all cells alike.
+fn ground(evidence: &Evidence, main: &mut Placed) {
+    let Some(class) = main.class else { return };
+    let mut found: Vec<(SpotId, Mark)> = Vec::new();
+    let mut fills = 0;
+    for (facts, at) in evidence.facts_of(class) {
+        let width = facts.rows.first().map_or(0, Vec::len);
+        let listed = evidence.is_listed(facts.relation);
+        let few = facts.rows.len() * 3 <= main.spots.len();
+        if !listed || !(2..=3).contains(&width) || at + 1 >= width || (width == 2 && !few) {
+            continue;
+        }
+        fills += usize::from(width == 2);
+        let name = evidence.name(evidence.vocabulary.rules().relation(facts.relation).name);
+        let cell = |row: &Vec<TermId>| main.keys.get(&vec![row[at], row[at + 1]]).copied();
+        if !facts.rows.iter().all(|row| cell(row).is_some()) {
+            continue;
+        }
+        for row in &facts.rows {
+            let Some(spot) = cell(row) else { continue };
+            let other = (0..width).find(|&k| k != at && k != at + 1).map(|k| evidence.show(row[k]));
+            let words: Vec<String> = row.iter().map(|&term| evidence.show(term)).collect();
+            let glyph = other.clone().map_or(Glyph::Fill, |name| {
+                let picture = crate::pieces::pictures(std::slice::from_ref(&name)).remove(&name);
+                picture.unwrap_or(Glyph::Text(name))
+            });
+            let tooltip = format!("({name} {})", words.join(" "));
+            let text = other.unwrap_or_else(|| name.to_owned());
+            found.push((spot, Mark { glyph, text, colour: Colour::Neutral, tooltip }));
+        }
+    }
+    // One or two kinds of cells are marked; more say something of most cells, which no picture shows.
+    if fills > MOST_FILLS {
+        found.retain(|(_, mark)| mark.glyph != Glyph::Fill);
+    }
+    let by_id: HashMap<SpotId, usize> =
+        main.spots.iter().enumerate().map(|(at, spot)| (spot.id, at)).collect();
+    for (id, mark) in found {
+        main.spots[by_id[&id]].ground.push(mark);
+    }
 }
 
 /// Spots are numbered board by board.
@@ -71,7 +333,10 @@ fn renumbered(mut boards: Vec<Placed>, places: &mut [Place]) -> Vec<Placed> {
             new.insert(spot.id, id);
             spot.id = id;
         }
-        board.keys.values_mut().for_each(|id| *id = new[id]);
+        if let Some((_, spots)) = &mut board.total {
+            *spots = spots.iter().map(|id| new[id]).collect();
+        }
+        board.keys.values_mut().chain(board.sides.values_mut().flatten()).for_each(|id| *id = new[id]);
     }
     for place in places {
         if let Place::Spot { spot, .. } = place {
@@ -79,12 +344,6 @@ fn renumbered(mut boards: Vec<Placed>, places: &mut [Place]) -> Vec<Placed> {
         }
     }
     boards
-}
-
-/// The tables of which fluents are on boards.
-fn drawn(evidence: &Evidence, places: &[Place]) -> Vec<usize> {
-    let on_board = |item: &usize| matches!(places[*item], Place::Spot { .. });
-    (0..evidence.tables.len()).filter(|&table| evidence.tables[table].items.iter().any(on_board)).collect()
 }
 
 /// Relations of one argument stand beside the boards: counters, whose turn it is; and so do values by role.

@@ -1,5 +1,5 @@
-//! Relations that are grids: two columns are coordinates, at most one more tells boards apart that stand side by side,
-//! and what remains is the content.
+//! Relations that are grids: two columns are coordinates, at most two more tell boards apart that stand side by side (two
+//! of them: a board of boards), and what remains is the content.
 //!
 //! Every pair of columns is scored by what the rules say of it, never by what things are called: a cell has at most one
 //! content initially, better just one; both coordinates come from the same values, or have an order; moves name the same pairs;
@@ -20,20 +20,24 @@ pub struct Grid {
     pub x: usize,
     /// The column that runs upwards.
     pub y: usize,
-    /// The column that tells boards apart, if there is one.
-    pub split: Option<usize>,
+    /// The columns that tell boards apart, if there are any: which of those in a row, and in which row.
+    pub split: Vec<usize>,
     /// The other columns.
     pub content: Vec<usize>,
     /// The names across.
     pub columns: Axis,
     /// The names upwards.
     pub rows: Axis,
-    /// The names of the boards; one that stands for nothing if there is no split.
-    pub boards: Vec<Option<TermId>>,
+    /// The names of the boards, as many for each as there are columns that tell them apart.
+    pub boards: Vec<Vec<TermId>>,
+    /// How many boards stand in a row.
+    pub across: usize,
     /// Every cell has just one content initially.
     pub total: bool,
-    /// How much speaks for it.
+    /// How much speaks for it as the main board, where size counts.
     pub score: f64,
+    /// How much speaks for this reading among others of the same relation.
+    pub within: f64,
 }
 
 /// More names than this along a side are no board.
@@ -42,6 +46,8 @@ const LONGEST: usize = 64;
 const COVERED: f64 = 0.25;
 /// No more boards than this stand side by side.
 const MOST_BOARDS: usize = 16;
+/// Up to so many boards stand in one row.
+const LONGEST_ROW: usize = 3;
 /// More contents than this, and than columns, are seldom pieces.
 const MOST_PIECES: usize = 24;
 /// What speaks less for a grid than this does not make one.
@@ -60,7 +66,7 @@ pub fn best(evidence: &Evidence, number: usize, meter: &mut Meter) -> Result<Opt
         for y in x + 1..table.width() {
             meter.tick_by(table.rows.len() as u64 * 2)?;
             let Some(grid) = read(evidence, number, x, y) else { continue };
-            if best.as_ref().is_none_or(|best| best.score < grid.score - 1e-9) {
+            if best.as_ref().is_none_or(|best| best.within < grid.within - 1e-9) {
                 best = Some(grid);
             }
         }
@@ -81,38 +87,38 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
         return None;
     }
     let initially = evidence.initially(number);
-    let (across, up) = evidence.walled(number, x, y).unwrap_or((across.clone(), up.clone()));
+    let (across, up) = evidence
+        .walled(number, x, y)
+        .or_else(|| evidence.counted(number, x, y))
+        .unwrap_or((across.clone(), up.clone()));
     let (across, up) = (&across, &up);
-    let mut split = None;
+    let mut split = Vec::new();
     if !once(initially.iter().map(|row| (row[x], row[y]))) {
         let others = (0..table.width()).filter(|&k| k != x && k != y);
         let fits = |&k: &usize| {
             (2..=MOST_BOARDS).contains(&table.columns[k].values.len())
                 && once(initially.iter().map(|row| (row[x], row[y], row[k])))
         };
-        split = Some(others.filter(fits).min_by_key(|&k| table.columns[k].values.len())?);
+        split = vec![others.filter(fits).min_by_key(|&k| table.columns[k].values.len())?];
     }
     if initially.is_empty() && table.width() > 3 {
         // No cell says how many contents there are: boards are those that moves name beside the coordinates.
-        let beside = [x.checked_sub(1), Some(y + 1)].into_iter().flatten().filter(|&k| k < table.width());
-        let few = |&k: &usize| (2..=MOST_BOARDS).contains(&table.columns[k].values.len());
-        split =
-            beside.filter(few).find(|&k| y == x + 1 && evidence.named_together(table, k.min(x), k.max(y)));
+        split = beside(evidence, number, x, y);
     }
-    let boards: Vec<Option<TermId>> = split.map_or(vec![None], |k| {
-        evidence.axis(&table.columns[k].values).names.into_iter().map(Some).collect()
-    });
-    let places: HashSet<_> = table.rows.iter().map(|row| (row[x], row[y], split.map(|k| row[k]))).collect();
+    let (boards, in_a_row) = boards(evidence, number, &split);
+    let place = |row: &Vec<TermId>| (row[x], row[y], split.iter().map(|&k| row[k]).collect::<Vec<TermId>>());
+    let places: HashSet<_> = table.rows.iter().map(place).collect();
     let full = initially.len() as f64 / places.len() as f64;
     let total = initially.len() == places.len();
-    let content: Vec<usize> = (0..table.width()).filter(|&k| k != x && k != y && Some(k) != split).collect();
+    let content: Vec<usize> =
+        (0..table.width()).filter(|&k| k != x && k != y && !split.contains(&k)).collect();
     let (across, up) =
         (&evidence.squared(number, (x, across), (y, up)), &evidence.squared(number, (y, up), (x, across)));
     let columns = evidence.axis(across);
     let rows = evidence.axis(up);
     let order = |axis: &Axis| match axis.trust {
         Trust::Successors => 1.0,
-        Trust::Numbers => 0.8,
+        Trust::Numbers | Trust::Ring => 0.8,
         Trust::Stems | Trust::Letters | Trust::Mentioned => 0.0,
     };
     let alike = across == up;
@@ -120,14 +126,16 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
     // A value for each name of one column is a list of numbers, not a board.
     let function = content.is_empty()
         && [x, y].iter().any(|&k| {
-            let keys: HashSet<TermId> = initially.iter().map(|row| row[k]).collect();
-            keys.len() == initially.len() && keys.len() == table.columns[k].values.len()
+            let key = |row: &Vec<TermId>| (row[k], split.iter().map(|&k| row[k]).collect::<Vec<TermId>>());
+            let keys: HashSet<_> = initially.iter().map(|row| key(row)).collect();
+            keys.len() == initially.len() && keys.len() == table.columns[k].values.len() * boards.len()
         });
     if [across, up].iter().any(|names| evidence.are_roles(names)) {
         return None;
     }
     // What is the same for all cells, or never changes, says little.
-    let informs = content.iter().any(|&k| table.columns[k].values.len() > 1);
+    let informs = content.iter().any(|&k| table.columns[k].values.len() > 1)
+        || (content.is_empty() && named && evidence.twins(number).next().is_some());
     let owned = content.iter().any(|&k| evidence.are_roles(&table.columns[k].values));
     // Pieces are few; many values are marks of something else.
     let busy = content.iter().any(|&k| table.columns[k].values.len() > MOST_PIECES.max(across.len()));
@@ -136,6 +144,8 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
     if !informs && (function || (!alike && initially.is_empty() && !named && !ordered)) {
         return None;
     }
+    let size = (places.len() as f64).log2();
+    let split_count = split.len() as f64;
     let score = if informs { 1.5 * full.min(1.0) } else { 0.7 * full.min(1.0) }
         + if initially.is_empty() { 0.0 } else { 0.5 }
         + if alike { 1.5 } else { 0.0 }
@@ -143,9 +153,9 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
         + order(&rows)
         + if named { 1.0 } else { 0.0 }
         + if owned { 0.5 } else { 0.0 }
-        + (cells.len() as f64).log2() * 0.7
+        + size * 0.7
         + (table.rows.len() as f64).log2() * 0.2
-        - if split.is_some() && !initially.is_empty() { 1.5 } else { 0.0 }
+        - if !split.is_empty() && !initially.is_empty() { 1.5 } else { 0.0 }
         - if informs { 0.0 } else { 2.0 }
         - if busy { 1.5 } else { 0.0 }
         - if evidence.never_changes(table) { WALLS } else { 0.0 }
@@ -154,7 +164,20 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
     // Letters run across the board, as in chess; only where that leaves its size, which depends on no names.
     let turned = rows.letters && !columns.letters && rows.len() == columns.len();
     let (x, y, columns, rows) = if turned { (y, x, rows, columns) } else { (x, y, columns, rows) };
-    Some(Grid { table: number, x, y, split, content, columns, rows, boards, total, score })
+    Some(Grid {
+        table: number,
+        x,
+        y,
+        split,
+        content,
+        columns,
+        rows,
+        boards,
+        across: in_a_row,
+        total,
+        score,
+        within: score - size * 0.5 + 0.5 * split_count,
+    })
 }
 
 fn once<K: std::hash::Hash + Eq>(keys: impl Iterator<Item = K>) -> bool {
@@ -173,30 +196,61 @@ impl Grid {
         self.rows.len()
     }
 
-    /// The cell of a row of the table: which board, column and row.
-    pub fn cell(&self, row: &[TermId]) -> Option<(usize, usize, usize)> {
-        let board = match self.split {
-            Some(split) => self.boards.iter().position(|&name| name == Some(row[split]))?,
-            None => 0,
-        };
-        Some((board, self.columns.place(row[self.x])?, self.rows.place(row[self.y])?))
+    /// The cell of a row of this grid, or of another one that can be laid over it, as the table of `of` numbers columns: which
+    /// board, column and row.
+    pub fn cell(&self, of: &Grid, row: &[TermId]) -> Option<(usize, usize, usize)> {
+        let board: Vec<TermId> = of.split.iter().map(|&k| row[k]).collect();
+        let board = self.boards.iter().position(|names| *names == board)?;
+        Some((board, self.columns.place(row[of.x])?, self.rows.place(row[of.y])?))
     }
 
     /// True if the cells of `other` are cells of this grid, so that it can be laid over.
     pub fn takes(&self, other: &Grid) -> bool {
         let within = |axis: &Axis, of: &Axis| of.names.iter().all(|&name| axis.place(name).is_some());
-        (other.split.is_none() || other.boards == self.boards)
-            && (other.split.is_some() || self.split.is_none())
+        other.boards == self.boards
             && within(&self.columns, &other.columns)
             && within(&self.rows, &other.rows)
     }
+}
 
-    /// The cell on this grid of a row of another grid's table, which this grid takes.
-    pub fn cell_of(&self, other: &Grid, row: &[TermId]) -> Option<(usize, usize, usize)> {
-        let board = match other.split {
-            Some(split) => self.boards.iter().position(|&name| name == Some(row[split]))?,
-            None => 0,
-        };
-        Some((board, self.columns.place(row[other.x])?, self.rows.place(row[other.y])?))
+/// The columns beside the coordinates that tell boards apart, where moves name them together; two where all four have the
+/// same values and moves name all four, since the first two are then a board of the boards.
+fn beside(evidence: &Evidence, number: usize, x: usize, y: usize) -> Vec<usize> {
+    let table = &evidence.tables[number];
+    let few = |k: usize| (2..=MOST_BOARDS).contains(&table.columns[k].values.len());
+    if y != x + 1 {
+        return Vec::new();
+    }
+    let alike = |k: usize| table.columns[k].values == table.columns[x].values;
+    if x >= 2 && (x - 2..=y).all(alike) && few(x) && evidence.named_together(table, x - 2, y) {
+        return vec![x - 2, x - 1];
+    }
+    let sides =
+        [x.checked_sub(1), Some(y + 1)].into_iter().flatten().filter(|&k| k < table.width() && few(k));
+    let mut named = sides.filter(|&k| evidence.named_together(table, k.min(x), k.max(y)));
+    named.next().into_iter().collect()
+}
+
+/// The names of the boards, and how many stand in a row: a nameless one if no column tells boards apart.
+fn boards(evidence: &Evidence, number: usize, split: &[usize]) -> (Vec<Vec<TermId>>, usize) {
+    let axis = |k: usize| evidence.axis(&evidence.tables[number].columns[k].values).names;
+    match *split {
+        [] => (vec![Vec::new()], 1),
+        [one] => {
+            let names = axis(one);
+            // Many boards in one row are small: they stand in rows of their own.
+            let across = if names.len() > LONGEST_ROW {
+                (names.len() as f64).sqrt().ceil() as usize
+            } else {
+                names.len()
+            };
+            (names.into_iter().map(|name| vec![name]).collect(), across)
+        }
+        [one, other, ..] => {
+            let (columns, rows) = (axis(one), axis(other));
+            let pairs =
+                rows.iter().rev().flat_map(|&row| columns.iter().map(move |&column| vec![column, row]));
+            (pairs.collect(), columns.len())
+        }
     }
 }

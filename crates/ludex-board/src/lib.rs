@@ -3,7 +3,7 @@
 //! GDL has no boards, only fluents, so a board is a guess: fluents of one shape, such as
 //! `(cell 1 2 x)` or `(cell (at 1 2) x)`, in which two places are coordinates and what remains is the
 //! content. Whether a shape is one is decided once, from the whole vocabulary and the initial state
-//! (`layout.rs`), so that all states of a match are drawn alike. What is on no board is listed below.
+//! (`find.rs`), so that all states of a match are drawn alike. What is on no board is listed below.
 //! A wrong guess costs looks only: every coordinate and content is a name of the rules.
 //!
 //! ```
@@ -36,10 +36,17 @@ mod drawing;
 mod evidence;
 mod find;
 mod grid;
+mod hand;
+mod joins;
+mod lattice;
 mod line;
+mod neighbours;
+mod pieces;
 mod placed;
 pub mod scene;
+mod spread;
 mod statics;
+mod strokes;
 mod svg;
 mod table;
 mod text;

@@ -1,14 +1,19 @@
 //! Boards with their spots in place, before any state is known.
 
+use crate::axis::Axis;
 use crate::content::Contents;
 use crate::evidence::Evidence;
 use crate::grid::Grid;
-use crate::line::{self, Line};
-use crate::scene::{Colour, Glyph, Kind, Label, Names, Outline, Point, Spot, SpotId};
+use crate::lattice::Corner;
+use crate::line::Line;
+use crate::neighbours::Edges;
+use crate::scene::{Kind, Label, Mark, Names, Outline, Point, Spot, SpotId};
+use crate::spread;
+use crate::strokes::Strokes;
 use ludex_engine::budget::{Exceeded, Meter};
 use ludex_engine::terms::TermId;
 use ludex_gdl::Symbol;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The side of a square.
 pub const SQUARE: f64 = 48.0;
@@ -16,6 +21,14 @@ pub const SQUARE: f64 = 48.0;
 const LONGEST_ROW: usize = 12;
 /// Room for labels.
 pub const MARGIN: f64 = 26.0;
+/// From the middle of a hexagon to its corners.
+const HEXAGON: f64 = 28.0;
+/// Longer names of columns are cut, and those of rows yet earlier: neighbours would run into one another.
+const WIDEST_NAME: usize = 7;
+/// How wide a line between points is.
+const STROKE: f64 = 12.0;
+/// The length of an edge of a graph.
+const STEP: f64 = SQUARE * 1.25;
 
 /// A board without a state. Coordinates count from its own corner.
 #[derive(Clone, Debug)]
@@ -34,7 +47,7 @@ pub struct Placed {
     pub width: f64,
     /// In the picture.
     pub height: f64,
-    /// The spots, nothing on them.
+    /// The spots, nothing on them but what never changes.
     pub spots: Vec<Spot>,
     /// Names of columns and rows.
     pub labels: Vec<Label>,
@@ -42,12 +55,18 @@ pub struct Placed {
     pub lines: Vec<(Point, Point)>,
     /// What abbreviations mean.
     pub legend: Vec<String>,
-    /// The table whose fluents give each spot just one value initially.
-    pub total: Option<usize>,
+    /// The table whose fluents give each of its spots just one value initially, and those spots.
+    pub total: Option<(usize, HashSet<SpotId>)>,
     /// The spot of each key: the names that say which spot it is, in the order of the fluents' arguments.
     pub keys: HashMap<Vec<TermId>, SpotId>,
-    /// How the relation is read, for grids.
-    pub grid: Option<Grid>,
+    /// The columns across, by their names, and the spots in each: a move may name a whole column.
+    pub sides: HashMap<TermId, Vec<SpotId>>,
+    /// Dots where lines can begin and end.
+    pub dots: Vec<Point>,
+    /// The class of the coordinates: which other places of the rules hold the same.
+    pub class: Option<usize>,
+    /// Whose hand it is, and whether the role comes first in the keys.
+    pub holder: Option<(TermId, bool)>,
 }
 
 /// Where a fluent is drawn.
@@ -59,8 +78,10 @@ pub enum Place {
         spot: SpotId,
         /// Of which table the fluent is.
         table: usize,
-        /// How it looks.
-        mark: Option<(Glyph, String, Colour)>,
+        /// How it looks, but for what a screen reader says of it.
+        mark: Option<Mark>,
+        /// It never changes: it belongs to the ground.
+        ground: bool,
     },
     /// Beside the boards.
     Aside {
@@ -69,191 +90,432 @@ pub enum Place {
         /// Its value.
         value: String,
         /// Whose it is.
-        colour: Colour,
+        colour: crate::scene::Colour,
     },
     /// Not drawn.
     Rest,
 }
 
+/// A spot that is to be: which names say where it is, what it is called, where it stands.
+struct Wanted {
+    key: Vec<TermId>,
+    centre: Point,
+    column: usize,
+    row: usize,
+    outline: Outline,
+    dark: bool,
+}
+
 impl Placed {
-    /// The spots of a grid, numbered from `first`.
-    pub fn of_grid(evidence: &Evidence, grid: &Grid, extra: &[&Grid], first: u32) -> Placed {
-        let table = &evidence.tables[grid.table];
-        let show = |term: TermId| evidence.show(term);
-        let relation = evidence.name(table.name);
-        let mut cells: Vec<(usize, usize, usize)> =
-            table.rows.iter().filter_map(|row| grid.cell(row)).collect();
-        for over in extra {
-            cells.extend(evidence.tables[over.table].rows.iter().filter_map(|row| grid.cell_of(over, row)));
-        }
-        // Board by board, from the bottom up, from the left: so they stand in text, too.
-        cells.sort_unstable_by_key(|&(board, x, y)| (board, y, x));
-        cells.dedup();
-        let (columns, rows) = (grid.width(), grid.height());
-        let panel = MARGIN * 2.0 + columns as f64 * SQUARE;
-        let mut keys = HashMap::new();
-        let mut spots = Vec::new();
-        for (number, &(board, x, y)) in cells.iter().enumerate() {
-            let id = SpotId(first + number as u32);
-            let mut key = vec![(grid.x, grid.columns.names[x]), (grid.y, grid.rows.names[y])];
-            key.extend(grid.split.zip(grid.boards[board]));
-            key.sort_unstable_by_key(|&(column, _)| column);
-            let single =
-                |name: TermId| evidence.parts(name).map_or(vec![name], |(first, second)| vec![first, second]);
-            let key: Vec<TermId> = key.into_iter().flat_map(|(_, name)| single(name)).collect();
-            let words: Vec<String> = key.iter().map(|&name| show(name)).collect();
-            spots.push(Spot {
-                id,
-                name: format!("{relation} {}", words.join(" ")),
-                centre: Point {
-                    x: panel * board as f64 + MARGIN + (x as f64 + 0.5) * SQUARE,
-                    y: MARGIN + ((rows - 1 - y) as f64 + 0.5) * SQUARE,
-                },
-                outline: Outline::Rectangle(SQUARE, SQUARE),
-                dark: (x + y) % 2 == 0,
-                column: board * (columns + 1) + x,
-                row: y,
-                marks: Vec::new(),
-                fault: None,
-            });
-            keys.insert(key, id);
-        }
-        let mut labels = Vec::new();
-        let bottom = MARGIN + rows as f64 * SQUARE;
-        for (board, name) in grid.boards.iter().enumerate() {
-            let left = panel * board as f64;
-            for (x, &name) in grid.columns.names.iter().enumerate() {
-                let at = Point { x: left + MARGIN + (x as f64 + 0.5) * SQUARE, y: bottom + MARGIN * 0.45 };
-                labels.push(Label { at, text: show(name), names: Names::Column(board * (columns + 1) + x) });
-            }
-            if let Some(name) = name {
-                let at = Point { x: left + MARGIN + columns as f64 * SQUARE / 2.0, y: MARGIN * 0.5 };
-                labels.push(Label { at, text: show(*name), names: Names::Board });
-            }
-            for (y, &name) in grid.rows.names.iter().enumerate() {
-                let at =
-                    Point { x: left + MARGIN * 0.55, y: MARGIN + ((rows - 1 - y) as f64 + 0.5) * SQUARE };
-                labels.push(Label { at, text: show(name), names: Names::Row(y) });
-            }
-        }
+    fn empty(evidence: &Evidence, kind: Kind, table: usize, size: (usize, usize)) -> Placed {
         Placed {
-            kind: Kind::Grid,
-            relation: table.name,
-            title: evidence.title(grid.table, &[(grid.x, "x"), (grid.y, "y")]),
-            columns,
-            rows,
-            width: panel * grid.boards.len() as f64,
-            height: bottom + MARGIN,
-            spots,
-            labels,
+            kind,
+            relation: evidence.tables[table].name,
+            title: String::new(),
+            columns: size.0,
+            rows: size.1,
+            width: 0.0,
+            height: 0.0,
+            spots: Vec::new(),
+            labels: Vec::new(),
             lines: Vec::new(),
             legend: Vec::new(),
-            total: grid.total.then_some(grid.table),
-            keys,
-            grid: Some(grid.clone()),
+            total: None,
+            keys: HashMap::new(),
+            sides: HashMap::new(),
+            dots: Vec::new(),
+            class: None,
+            holder: None,
         }
     }
 
-    /// The spots of a track, of pits or of a graph, numbered from `first`.
-    pub fn of_line(
+    /// Adds the spots, numbered from `first`, and makes room for them.
+    fn fill(&mut self, evidence: &Evidence, first: u32, wanted: Vec<Wanted>) {
+        let relation = evidence.name(self.relation);
+        for (number, Wanted { key, centre, column, row, outline, dark }) in wanted.into_iter().enumerate() {
+            let id = SpotId(first + number as u32);
+            let words: Vec<String> = key.iter().map(|&name| evidence.show(name)).collect();
+            let name = format!("{relation} {}", words.join(" "));
+            let reach = outline.reach();
+            self.width = self.width.max(centre.x + reach.x + MARGIN);
+            self.height = self.height.max(centre.y + reach.y + MARGIN);
+            self.keys.insert(evidence.opened(&key), id);
+            let (marks, ground, fault) = (Vec::new(), Vec::new(), None);
+            self.spots.push(Spot { id, name, centre, outline, dark, column, row, ground, marks, fault });
+        }
+    }
+
+    /// The squares of a grid and of those that are laid over it, numbered from `first`.
+    pub fn of_grid(evidence: &Evidence, grid: &Grid, over: &[&Grid], first: u32) -> Placed {
+        let (columns, rows) = (grid.width(), grid.height());
+        let mut placed = Placed::empty(evidence, Kind::Grid, grid.table, (columns, rows));
+        placed.class = evidence.class(&evidence.tables[grid.table], grid.x, grid.y);
+        let panel = (MARGIN * 2.0 + columns as f64 * SQUARE, MARGIN * 2.0 + rows as f64 * SQUARE);
+        let lines = grid.boards.len().div_ceil(grid.across.max(1));
+        // Where the boards stand, from the top left.
+        let corner = |board: usize| Point {
+            x: panel.0 * (board % grid.across) as f64,
+            y: panel.1 * (board / grid.across) as f64,
+        };
+        let column = |board: usize, x: usize| (board % grid.across) * (columns + 1) + x;
+        let row = |board: usize, y: usize| (lines - 1 - board / grid.across) * (rows + 1) + y;
+        let mut cells = cells(evidence, grid, over);
+        // Board by board, from the bottom up, from the left: so they stand in text, too.
+        cells.sort_unstable_by_key(|&(board, x, y)| (board, y, x));
+        let wanted = cells.iter().map(|&(board, x, y)| Wanted {
+            key: key(grid, (board, x, y)),
+            centre: Point {
+                x: corner(board).x + MARGIN + (x as f64 + 0.5) * SQUARE,
+                y: corner(board).y + MARGIN + ((rows - 1 - y) as f64 + 0.5) * SQUARE,
+            },
+            column: column(board, x),
+            row: row(board, y),
+            outline: Outline::Rectangle(SQUARE, SQUARE),
+            dark: (x + y) % 2 == 0,
+        });
+        placed.fill(evidence, first, wanted.collect());
+        for (&(_, x, _), spot) in cells.iter().zip(&placed.spots) {
+            placed.sides.entry(grid.columns.names[x]).or_default().push(spot.id);
+        }
+        let several = grid.boards.len() > 1;
+        for (board, names) in grid.boards.iter().enumerate() {
+            let Point { x: left, y: top } = corner(board);
+            let bottom = top + MARGIN + rows as f64 * SQUARE;
+            for (x, &name) in grid.columns.names.iter().enumerate() {
+                let at = Point { x: left + MARGIN + (x as f64 + 0.5) * SQUARE, y: bottom + MARGIN * 0.45 };
+                placed.label(at, evidence.show(name), Names::Column(column(board, x)));
+            }
+            if several {
+                let words: Vec<String> = names.iter().map(|&name| evidence.show(name)).collect();
+                let at = Point { x: left + MARGIN + columns as f64 * SQUARE / 2.0, y: top + MARGIN * 0.5 };
+                placed.label(at, words.join(" "), Names::Board);
+            }
+            for (y, &name) in grid.rows.names.iter().enumerate() {
+                let at = Point {
+                    x: left + MARGIN * 0.55,
+                    y: top + MARGIN + ((rows - 1 - y) as f64 + 0.5) * SQUARE,
+                };
+                placed.label(at, evidence.show(name), Names::Row(row(board, y)));
+            }
+        }
+        (placed.width, placed.height) = (panel.0 * grid.across as f64, panel.1 * lines as f64);
+        placed
+    }
+
+    /// The cells of a grid as hexagons in the places of a lattice, numbered from `first`.
+    pub fn of_hexagons(
         evidence: &Evidence,
-        line: &Line,
+        grid: &Grid,
+        cells: &[(usize, usize, usize)],
+        corners: &[Corner],
+        first: u32,
+    ) -> Placed {
+        let mut placed = Placed::empty(evidence, Kind::Hex, grid.table, (grid.width(), grid.height()));
+        placed.class = evidence.class(&evidence.tables[grid.table], grid.x, grid.y);
+        let spots = lattice_places(corners, HEXAGON * 3f64.sqrt());
+        let corner = |number: i32| {
+            let angle = f64::from(60 * number - 30).to_radians();
+            Point { x: HEXAGON * angle.cos(), y: HEXAGON * angle.sin() }
+        };
+        let wanted = cells.iter().zip(&spots).map(|(&cell, &(centre, column, row))| Wanted {
+            key: key(grid, cell),
+            centre,
+            column,
+            row,
+            outline: Outline::Polygon((0..6).map(corner).collect()),
+            dark: false,
+        });
+        placed.fill(evidence, first, wanted.collect());
+        // Each row is named at its left end, each column below its lowest cell.
+        let mut ends: BTreeMap<(bool, usize), Point> = BTreeMap::new();
+        for (&(_, x, y), &(centre, ..)) in cells.iter().zip(&spots) {
+            placed
+                .sides
+                .entry(grid.columns.names[x])
+                .or_default()
+                .push(placed.keys[&evidence.opened(&key(grid, (0, x, y)))]);
+            let left = ends.entry((false, y)).or_insert(centre);
+            if centre.x < left.x {
+                *left = centre;
+            }
+            let low = ends.entry((true, x)).or_insert(centre);
+            if centre.y > low.y {
+                *low = centre;
+            }
+        }
+        for ((is_column, place), end) in ends {
+            let (names, at) = match is_column {
+                true => (&grid.columns.names, Point { x: end.x + HEXAGON * 0.6, y: end.y + HEXAGON * 1.15 }),
+                false => (&grid.rows.names, Point { x: end.x - HEXAGON * 1.3, y: end.y - 4.0 }),
+            };
+            placed.label(at, evidence.show(names[place]), Names::Board);
+        }
+        placed
+    }
+
+    /// Lines between points, numbered from `first`, and the squares between the points if `areas`.
+    pub fn of_strokes(evidence: &Evidence, strokes: &Strokes, areas: bool, first: u32) -> Placed {
+        let (columns, rows) = (strokes.columns.len(), strokes.rows.len());
+        let mut placed = Placed::empty(evidence, Kind::Grid, strokes.table, (columns, rows));
+        let x = |place: f64| MARGIN + STROKE + place * STEP;
+        let y = |place: f64| MARGIN + STROKE + (rows as f64 - 1.0 - place) * STEP;
+        let mut wanted = Vec::new();
+        if areas {
+            for (row, &up) in strokes.rows.names.iter().enumerate().take(rows - 1) {
+                for (column, &across) in strokes.columns.names.iter().enumerate().take(columns - 1) {
+                    wanted.push(Wanted {
+                        key: vec![across, up],
+                        centre: Point { x: x(column as f64 + 0.5), y: y(row as f64 + 0.5) },
+                        column: 2 * column + 1,
+                        row: 2 * row + 1,
+                        outline: Outline::Rectangle(STEP - 2.0 * STROKE, STEP - 2.0 * STROKE),
+                        dark: false,
+                    });
+                }
+            }
+        }
+        let place = |axis: &Axis, name: TermId| axis.place(name).unwrap_or(0);
+        for line in &evidence.tables[strokes.table].rows {
+            let key = line[strokes.at..strokes.at + 4].to_vec();
+            let (a, c) = (place(&strokes.columns, key[0]), place(&strokes.columns, key[2]));
+            let (b, d) = (place(&strokes.rows, key[1]), place(&strokes.rows, key[3]));
+            let (long, wide) = (STEP - 10.0, STROKE);
+            wanted.push(Wanted {
+                key,
+                centre: Point { x: x((a + c) as f64 / 2.0), y: y((b + d) as f64 / 2.0) },
+                column: a + c,
+                row: b + d,
+                outline: if b == d { Outline::Rectangle(long, wide) } else { Outline::Rectangle(wide, long) },
+                dark: false,
+            });
+        }
+        let mut seen = HashSet::new();
+        wanted.retain(|spot| seen.insert(spot.key.clone()));
+        placed.fill(evidence, first, wanted);
+        placed.dots = (0..columns * rows)
+            .map(|n| Point { x: x((n % columns) as f64), y: y((n / columns) as f64) })
+            .collect();
+        for (column, &name) in strokes.columns.names.iter().enumerate() {
+            let at = Point { x: x(column as f64), y: y(0.0) + MARGIN * 0.8 };
+            placed.label(at, evidence.show(name), Names::Column(2 * column));
+        }
+        for (row, &name) in strokes.rows.names.iter().enumerate() {
+            let at = Point { x: MARGIN * 0.4, y: y(row as f64) };
+            placed.label(at, evidence.show(name), Names::Row(2 * row));
+        }
+        placed.width += MARGIN;
+        placed.height += MARGIN * 0.5;
+        placed
+    }
+
+    /// What a role holds, a spot for each thing, numbered from `first`.
+    pub fn of_hand(evidence: &Evidence, table: usize, keys: Vec<Vec<TermId>>, first: u32) -> Placed {
+        let mut placed = Placed::empty(evidence, Kind::Hand, table, (keys.len(), 1));
+        let across = if keys.len() > LONGEST_ROW { 8 } else { keys.len() };
+        let centre = |place: usize| Point {
+            x: MARGIN + SQUARE / 2.0 + (place % across) as f64 * STEP,
+            y: MARGIN * 1.8 + SQUARE / 2.0 + (place / across) as f64 * (STEP + MARGIN * 0.6),
+        };
+        let names: Vec<String> = keys
+            .iter()
+            .map(|key| {
+                let thing = key.iter().filter(|&&name| evidence.role_of(name).is_none());
+                thing.map(|&name| evidence.show(name)).collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        let owner =
+            keys.first().and_then(|key| key.iter().find(|&&name| evidence.role_of(name).is_some()).copied());
+        let spot = |(place, key): (usize, Vec<TermId>)| Wanted {
+            key,
+            centre: centre(place),
+            column: place,
+            row: 0,
+            outline: Outline::Rectangle(SQUARE, SQUARE),
+            dark: false,
+        };
+        placed.fill(evidence, first, keys.into_iter().enumerate().map(spot).collect());
+        for (place, name) in names.into_iter().enumerate() {
+            let Point { x, y } = centre(place);
+            placed.label(Point { x, y: y - SQUARE / 2.0 - 7.0 }, name, Names::Column(place));
+        }
+        if let Some(owner) = owner {
+            let words = format!("{} {}", evidence.name(placed.relation), evidence.show(owner));
+            placed.label(Point { x: placed.width / 2.0, y: MARGIN * 0.6 }, words, Names::Board);
+        }
+        placed
+    }
+
+    /// The spots of a track or of pits, numbered from `first`.
+    pub fn of_row(evidence: &Evidence, line: &Line, first: u32) -> Placed {
+        let count = line.names.len();
+        let mut placed = Placed::empty(evidence, line.kind, line.table, (count, 1));
+        // Long rows are broken, so that they can be seen at once.
+        let across = if count > LONGEST_ROW { count.div_ceil(count.div_ceil(LONGEST_ROW)) } else { count };
+        let at = |place: usize| MARGIN + SQUARE / 2.0 + place as f64 * STEP;
+        let centre = |place: usize| Point { x: at(place % across), y: at(place / across) + MARGIN / 2.0 };
+        let outline = match line.kind {
+            Kind::Pits => Outline::Circle(SQUARE * 0.5),
+            _ => Outline::Rectangle(SQUARE, SQUARE),
+        };
+        let spot = |(place, &name): (usize, &TermId)| Wanted {
+            key: vec![name],
+            centre: centre(place),
+            column: place,
+            row: 0,
+            outline: outline.clone(),
+            dark: false,
+        };
+        placed.fill(evidence, first, line.names.names.iter().enumerate().map(spot).collect());
+        for (place, &name) in line.names.names.iter().enumerate() {
+            let Point { x, y } = centre(place);
+            placed.label(Point { x, y: y - SQUARE / 2.0 - 7.0 }, evidence.show(name), Names::Column(place));
+        }
+        placed
+    }
+
+    /// The corners of a graph, numbered from `first`: in the places of a lattice where there are some, else so that ways
+    /// in the picture are as long as in the graph.
+    pub fn of_graph(
+        evidence: &Evidence,
+        table: usize,
+        keys: Vec<Vec<TermId>>,
+        edges: &[(usize, usize)],
+        corners: Option<&[Corner]>,
         first: u32,
         meter: &mut Meter,
     ) -> Result<Placed, Exceeded> {
-        let table = &evidence.tables[line.table];
-        let relation = evidence.name(table.name);
-        let count = line.names.len();
-        let step = SQUARE * 1.25;
-        let centres: Vec<Point> = if line.kind == Kind::Graph {
-            let places = line::spread(count, &line.edges, meter)?;
-            let least = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::INFINITY, f64::min);
-            let (left, top) = (least(|place| place.0), least(|place| place.1));
-            let at = |from: f64, place: f64| MARGIN + SQUARE / 2.0 + (place - from) * step;
-            places.iter().map(|&(x, y)| Point { x: at(left, x), y: at(top, y) }).collect()
-        } else {
-            // Long rows are broken, so that they can be seen at once.
-            let across =
-                if count > LONGEST_ROW { count.div_ceil(count.div_ceil(LONGEST_ROW)) } else { count };
-            let at = |place: usize| MARGIN + SQUARE / 2.0 + place as f64 * step;
-            (0..count)
-                .map(|place| Point { x: at(place % across), y: at(place / across) + MARGIN / 2.0 })
-                .collect()
+        let mut placed = Placed::empty(evidence, Kind::Graph, table, (keys.len(), 1));
+        let spots: Vec<(Point, usize, usize)> = match corners {
+            Some(corners) => lattice_places(corners, STEP),
+            None => {
+                let places = spread::spread(keys.len(), edges, meter)?;
+                let least = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::INFINITY, f64::min);
+                let (left, top) = (least(|place| place.0), least(|place| place.1));
+                let at = |from: f64, place: f64| MARGIN + SQUARE / 2.0 + (place - from) * STEP;
+                let point = |&(x, y): &(f64, f64)| Point { x: at(left, x), y: at(top, y) };
+                places.iter().enumerate().map(|(number, place)| (point(place), number, 0)).collect()
+            }
         };
-        let most = |of: fn(&Point) -> f64| centres.iter().map(of).fold(0.0, f64::max);
-        let (width, height) = (most(|p| p.x) + SQUARE / 2.0 + MARGIN, most(|p| p.y) + SQUARE / 2.0 + MARGIN);
-        let mut spots = Vec::new();
-        let mut labels = Vec::new();
-        let mut keys = HashMap::new();
-        for (place, (&name, &centre)) in line.names.names.iter().zip(&centres).enumerate() {
-            let id = SpotId(first + place as u32);
-            let shown = evidence.show(name);
-            keys.insert(vec![name], id);
-            let names = Names::Column(place);
-            let above = Point { x: centre.x, y: centre.y - SQUARE / 2.0 - 7.0 };
-            let at = if line.kind == Kind::Graph {
-                Point { y: centre.y + SQUARE * 0.46, ..centre }
-            } else {
-                above
-            };
-            labels.push(Label { at, text: shown.clone(), names });
-            let outline = match line.kind {
-                Kind::Track => Outline::Rectangle(SQUARE, SQUARE),
-                Kind::Graph => Outline::Circle(SQUARE * 0.36),
-                _ => Outline::Circle(SQUARE * 0.5),
-            };
-            let name = format!("{relation} {shown}");
-            let (marks, fault) = (Vec::new(), None);
-            spots.push(Spot { id, name, centre, outline, dark: false, column: place, row: 0, marks, fault });
+        let labels: Vec<String> = keys
+            .iter()
+            .map(|key| key.iter().map(|&name| evidence.show(name)).collect::<Vec<_>>().join(" "))
+            .collect();
+        let wanted = keys.into_iter().zip(&spots).map(|(key, &(centre, column, row))| Wanted {
+            key,
+            centre,
+            column,
+            row,
+            outline: Outline::Circle(SQUARE * 0.36),
+            dark: false,
+        });
+        placed.fill(evidence, first, wanted.collect());
+        for (label, &(Point { x, y }, column, _)) in labels.into_iter().zip(&spots) {
+            let names = if corners.is_some() { Names::Board } else { Names::Column(column) };
+            placed.label(Point { x, y: y + SQUARE * 0.48 }, label, names);
         }
-        let lines = line.edges.iter().map(|&(a, b)| (centres[a], centres[b])).collect();
-        Ok(Placed {
-            kind: line.kind,
-            relation: table.name,
-            title: String::new(),
-            columns: count,
-            rows: 1,
-            width,
-            height,
-            spots,
-            labels,
-            lines,
-            legend: Vec::new(),
-            total: line.total.then_some(line.table),
-            keys,
-            grid: None,
-        })
+        placed.lines = edges.iter().map(|&(a, b)| (spots[a].0, spots[b].0)).collect();
+        Ok(placed)
     }
 
-    /// Puts the fluents of a row of spots onto them.
-    pub fn place_line(&mut self, evidence: &Evidence, line: &Line, places: &mut [Place]) {
-        let contents = Contents::of(evidence, line.table, &line.content, false);
-        let table = &evidence.tables[line.table];
-        for (item, row) in table.items.iter().zip(&table.rows) {
-            let Some(&spot) = self.keys.get(&vec![row[line.key]]) else { continue };
-            places[*item] = Place::Spot { spot, table: line.table, mark: contents.mark(evidence, row) };
-        }
-        let title = evidence.title(line.table, &[(line.key, "x")]);
-        self.title = format!("{} {title}", self.title).trim().to_owned();
-        self.legend.extend(contents.legend());
+    fn label(&mut self, at: Point, text: String, names: Names) {
+        let most = match names {
+            Names::Column(_) => WIDEST_NAME,
+            Names::Row(_) => WIDEST_NAME - 2,
+            Names::Board => usize::MAX,
+        };
+        let text = if text.chars().count() > most {
+            text.chars().take(most - 1).chain(['\u{2026}']).collect()
+        } else {
+            text
+        };
+        self.labels.push(Label { at, text, names });
     }
 
-    /// Puts the fluents of a grid onto the spots.
-    pub fn place_grid(&mut self, evidence: &Evidence, grid: &Grid, places: &mut [Place]) {
-        let Some(own) = &self.grid else { return };
-        let table = &evidence.tables[grid.table];
-        let contents = Contents::of(evidence, grid.table, &grid.content, grid.total);
-        let spot_of: HashMap<(usize, usize), SpotId> =
-            self.spots.iter().map(|spot| ((spot.column, spot.row), spot.id)).collect();
-        for (item, row) in table.items.iter().zip(&table.rows) {
-            let Some((board, x, y)) = own.cell_of(grid, row) else { continue };
-            let Some(&spot) = spot_of.get(&(board * (self.columns + 1) + x, y)) else { continue };
-            places[*item] = Place::Spot { spot, table: grid.table, mark: contents.mark(evidence, row) };
+    /// How many names say which spot it is: the numbers that there are, the largest first.
+    pub fn sizes(&self) -> Vec<usize> {
+        let sizes: BTreeSet<usize> = self.keys.keys().map(Vec::len).collect();
+        sizes.into_iter().rev().collect()
+    }
+
+    /// The spot of a thing in the hand of a role, if this is one.
+    pub fn in_hand(&self, role: TermId, thing: TermId) -> Option<SpotId> {
+        let (_, first) = self.holder.filter(|(holder, _)| *holder == role)?;
+        let key = if first { vec![role, thing] } else { vec![thing, role] };
+        self.keys.get(&key).copied()
+    }
+
+    /// Puts the fluents of a table onto the spots that these columns name, in the order of the keys.
+    pub fn place(
+        &mut self,
+        evidence: &Evidence,
+        table: usize,
+        key: &[usize],
+        content: &[usize],
+        total: bool,
+        places: &mut [Place],
+    ) {
+        let contents = Contents::of(evidence, table, content, self.spots.len());
+        let rows = &evidence.tables[table];
+        let ground = evidence.never_changes(rows);
+        for (&item, row) in rows.items.iter().zip(&rows.rows) {
+            let names: Vec<TermId> = key.iter().map(|&column| row[column]).collect();
+            let Some(&spot) = self.keys.get(&evidence.opened(&names)) else { continue };
+            let mark = contents.mark(evidence, row, || evidence.show_fluent(item));
+            places[item] = Place::Spot { spot, table, mark, ground };
         }
+        let named: Vec<(usize, &str)> = key.iter().copied().zip(["x", "y", "z", "w"]).collect();
+        self.title = format!("{} {}", self.title, evidence.title(table, &named)).trim().to_owned();
         self.legend.extend(contents.legend());
         // Without a value for an empty cell, cells that pieces leave have none, and that is no mistake.
-        if self.total == Some(grid.table) && !contents.has_blank() {
-            self.total = None;
+        if total && contents.has_blank() {
+            let spots = rows.rows.iter().filter_map(|row| {
+                let names: Vec<TermId> = key.iter().map(|&column| row[column]).collect();
+                self.keys.get(&evidence.opened(&names)).copied()
+            });
+            self.total = Some((table, spots.collect()));
         }
     }
+}
+
+/// The cells of a grid and of those that are laid over it.
+pub fn cells(evidence: &Evidence, grid: &Grid, over: &[&Grid]) -> Vec<(usize, usize, usize)> {
+    let of = |other: &Grid| {
+        let rows = evidence.tables[other.table].rows.iter();
+        rows.filter_map(|row| grid.cell(other, row)).collect::<Vec<_>>()
+    };
+    let mut cells = of(grid);
+    over.iter().for_each(|other| cells.extend(of(other)));
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+/// The names that say which cell it is, in the order of the columns.
+pub fn key(grid: &Grid, (board, x, y): (usize, usize, usize)) -> Vec<TermId> {
+    let mut key = vec![(grid.x, grid.columns.names[x]), (grid.y, grid.rows.names[y])];
+    key.extend(grid.split.iter().copied().zip(grid.boards[board].iter().copied()));
+    key.sort_unstable_by_key(|&(column, _)| column);
+    key.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Corners of the lattice in the picture, `step` from one to the next; and their columns and rows in text, where every other
+/// column of a row is empty.
+fn lattice_places(corners: &[Corner], step: f64) -> Vec<(Point, usize, usize)> {
+    let along = |(q, r): Corner| 2 * q + r;
+    let left = corners.iter().map(|&corner| along(corner)).min().unwrap_or(0);
+    let low = corners.iter().map(|corner| corner.1).min().unwrap_or(0);
+    let high = corners.iter().map(|corner| corner.1).max().unwrap_or(0);
+    let edge = MARGIN + SQUARE / 2.0 + 4.0;
+    let place = |&(q, r): &Corner| {
+        let (column, row) = ((along((q, r)) - left) as usize, (r - low) as usize);
+        let x = edge + column as f64 * step / 2.0;
+        let y = edge + f64::from(high - r) * step * 3f64.sqrt() / 2.0;
+        (Point { x, y }, column, row)
+    };
+    corners.iter().map(place).collect()
+}
+
+/// The neighbours as a list.
+pub fn listed(edges: &Edges) -> Vec<(usize, usize)> {
+    edges.iter().copied().collect()
 }

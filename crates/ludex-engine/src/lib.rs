@@ -44,6 +44,7 @@ pub mod propnet;
 pub mod quick;
 pub mod random;
 pub mod row;
+pub mod statics;
 pub mod symmetry;
 pub mod terms;
 pub mod tree;

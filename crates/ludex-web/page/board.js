@@ -2,7 +2,9 @@
 
 import { colour, h, s } from './dom.js';
 
-const CHESS = { king: '♚', queen: '♛', rook: '♜', bishop: '♝', knight: '♞', pawn: '♟' };
+const CROSS = 'M-11 -11 L11 11 M11 -11 L-11 11';
+const ARROW = 'M0 -13L9 -2H3.5V12H-3.5V-2H-9Z';
+const CROWN = 'M-7 6H7L9 -6L4 0L0 -8L-4 0L-9 -6Z';
 
 function points(list) {
   return list.map(([x, y]) => `${x},${y}`).join(' ');
@@ -37,7 +39,8 @@ export function draw(scene, { turned = false, targets = null, picked = [], choos
       const what = spot.marks.map((mark) => mark.text || mark.tip).join(', ');
       const name = spot.name + (what ? ': ' + what : '') + (spot.fault ? ': ' + spot.fault : '');
       const isTarget = targets?.has(spot.id);
-      const classes = ['spot', spot.dark && 'dark', spot.fault && 'fault', changed.has(spot.id) && 'changed',
+      const thin = size(spot.outline) < 20;
+      const classes = ['spot', spot.dark && 'dark', thin && 'thin', spot.fault && 'fault', changed.has(spot.id) && 'changed',
         isTarget && 'target', spot.marks.length && 'held', picked.includes(spot.id) && 'picked'].filter(Boolean).join(' ');
       const group = s('g', {
         class: classes,
@@ -50,18 +53,33 @@ export function draw(scene, { turned = false, targets = null, picked = [], choos
         'aria-disabled': choose && !isTarget ? 'true' : null,
         tabindex: choose ? '-1' : null,
       });
-      group.append(s('title', {}, spot.marks.map((mark) => mark.tip).join('\n') || name));
+      group.append(s('title', {}, [...spot.ground, ...spot.marks].map((mark) => mark.tip).join('\n') || name));
       group.append(outline(spot.outline, turned));
+      for (const mark of spot.ground) group.append(drawGround(mark, spot.outline, turned));
       const heat = outline(spot.outline, turned);
       heat.setAttribute('class', 'heat');
       group.append(heat);
-      spot.marks.forEach((mark, at) => group.append(drawMark(mark, at, spot.marks.length, size(spot.outline))));
+      // What fills its spot fills it; the others share it.
+      const fills = spot.marks.filter((mark) => mark.glyph?.shape === 'fill');
+      const marks = spot.marks.filter((mark) => mark.glyph?.shape !== 'fill');
+      for (const mark of fills) {
+        const fill = outline(spot.outline, turned);
+        fill.setAttribute('class', `fill ${colour(mark.colour)}`);
+        group.append(fill);
+      }
+      marks.forEach((mark, at) => group.append(drawMark(mark, at, marks.length, size(spot.outline))));
       if (isTarget) group.append(s('circle', { class: 'dot', r: spot.marks.length ? 3 : 5, cy: spot.marks.length ? size(spot.outline) * 0.4 : 0 }));
       if (choose) {
         if (!focusable || (isTarget && !focusable.classList.contains('target'))) focusable = group;
       }
       spots.set(spot.id, { group, heat, x, y, room: size(spot.outline) });
       svg.append(group);
+    }
+  }
+  for (const board of scene.boards) {
+    for (const [x, y] of board.dots) {
+      const [a, b] = flip(x, y);
+      svg.append(s('circle', { class: 'point', cx: a, cy: b, r: 5 }));
     }
   }
   const layer = s('g', { class: 'arrows', 'aria-hidden': 'true' });
@@ -145,19 +163,37 @@ function drawMark(mark, at, count, room) {
   const x = ((at % across) - (across - 1) / 2) * room * scale;
   const y = (Math.floor(at / across) - (Math.ceil(count / across) - 1) / 2) * room * scale;
   const group = s('g', { class: `mark ${colour(mark.colour)}`, transform: `translate(${x} ${y}) scale(${(scale * room) / 40})` });
+  const { shape, path, turn } = mark.glyph ?? {};
   const text = mark.glyph?.text ?? mark.text ?? '';
   const letter = text.length === 1 && /[a-z]/i.test(text);
+  const long = [...text].length;
+  const letters = (kind, sizes) => s('text', { class: kind, 'font-size': sizes }, text);
   // Light colours have a rim.
-  if (text.toLowerCase() === 'x') for (const part of ['rim', 'stroke']) group.append(s('path', { class: part, d: 'M-11 -11 L11 11 M11 -11 L-11 11' }));
-  else if (text.toLowerCase() === 'o') for (const part of ['rim', 'stroke']) group.append(s('circle', { class: part, r: 11 }));
-  else if (letter && mark.colour !== null) {
-    group.append(s('circle', { class: 'piece', r: 14 }), s('text', { class: 'inside', 'font-size': 15 }, text));
-  } else {
-    const shown = CHESS[text] ?? text;
-    const long = [...shown].length;
-    group.append(s('text', { class: 'glyph', 'font-size': long > 5 ? 8 : long > 3 ? 11 : long > 2 ? 14 : long > 1 ? 18 : 26 }, shown));
-  }
+  const strokes = (make) => ['rim', 'stroke'].forEach((part) => group.append(make(part)));
+  if (shape === 'cross') strokes((part) => s('path', { class: part, d: CROSS }));
+  else if (shape === 'ring') strokes((part) => s('circle', { class: part, r: 11 }));
+  else if (shape === 'path') group.append(s('path', { class: 'piece', d: path, transform: 'scale(1.15)' }));
+  else if (shape === 'arrow') group.append(s('path', { class: 'piece', d: ARROW, transform: `rotate(${turn})` }));
+  else if (shape === 'disc') group.append(s('circle', { class: 'piece', r: 14 }));
+  else if (shape === 'crowned') group.append(s('circle', { class: 'piece', r: 15 }), s('path', { class: 'crown', d: CROWN }));
+  else if (letter && mark.colour !== null) group.append(s('circle', { class: 'piece', r: 14 }), letters('inside', 15));
+  else group.append(letters('glyph', long > 5 ? 8 : long > 3 ? 11 : long > 2 ? 14 : long > 1 ? 18 : 26));
   return group;
+}
+
+/** What belongs to a spot in every state: it is filled, has a wall on one side, or a word in its corner. */
+function drawGround(mark, shape, turned) {
+  const { shape: kind, turn } = mark.glyph ?? {};
+  const reach = size(shape) / 2;
+  if (kind === 'fill') {
+    const fill = outline(shape, turned);
+    fill.setAttribute('class', 'wall');
+    return fill;
+  }
+  if (kind === 'arrow') {
+    return s('line', { class: 'flank', x1: -reach, y1: -reach, x2: reach, y2: -reach, transform: `rotate(${turn + (turned ? 180 : 0)})` });
+  }
+  return s('text', { class: 'note', x: -reach * 0.6, y: -reach * 0.68, 'font-size': 9 }, mark.glyph?.text ?? mark.text);
 }
 
 /** Arrow keys go to the nearest spot that way; Enter and the blank choose. */

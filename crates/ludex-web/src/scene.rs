@@ -1,7 +1,7 @@
 //! Drawings for the page: what `ludex-board` found, as JSON. The page draws it; it decides nothing.
 
 use ludex::engine::vocabulary::{MoveId, RoleId};
-use ludex_board::scene::{Board, Colour, Fault, Glyph, Label, Mark, Outline, Scene, Spot};
+use ludex_board::scene::{Board, Colour, Fault, Glyph, Hue, Label, Mark, Outline, Scene, Spot};
 use ludex_board::{Drawing, Step};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -45,18 +45,12 @@ fn changed(before: &Scene, after: &Scene) -> Vec<u32> {
     changed
 }
 
-/// The colours that roles are named after; the page has one for each of these words.
-const NAMED: [&str; 8] = ["white", "black", "red", "blue", "green", "yellow", "purple", "orange"];
-
 /// Colours of the page for roles with other names.
 const OTHERS: usize = 6;
 
 /// The word for the colour of a role: the one it is named after (`white`, `red_player`), else one by its number.
 fn colour_of((number, name): (usize, &String)) -> String {
-    let name = name.to_ascii_lowercase();
-    let mut words = name.split(|letter: char| !letter.is_ascii_alphabetic());
-    let named = words.find(|word| NAMED.contains(word));
-    named.map_or_else(|| format!("role{}", number % OTHERS), str::to_owned)
+    Hue::of(name).map_or_else(|| format!("role{}", number % OTHERS), |hue| hue.name().to_owned())
 }
 
 /// The words for the colours of the roles.
@@ -67,6 +61,7 @@ impl Colours {
     fn name(&self, colour: Colour) -> Option<&str> {
         match colour {
             Colour::Role(role) => self.0.get(role.index()).map(String::as_str),
+            Colour::Named(hue) => Some(hue.name()),
             Colour::Neutral => None,
         }
     }
@@ -78,6 +73,7 @@ impl Colours {
             "width": board.width, "height": board.height,
             "spots": board.spots.iter().map(|spot| self.spot(spot)).collect::<Vec<_>>(),
             "labels": board.labels.iter().map(label).collect::<Vec<_>>(),
+            "dots": board.dots.iter().map(|dot| json!([dot.x, dot.y])).collect::<Vec<_>>(),
             "lines": board.lines.iter().map(|(from, to)| json!([from.x, from.y, to.x, to.y])).collect::<Vec<_>>(),
         })
     }
@@ -97,6 +93,7 @@ impl Colours {
         json!({
             "id": spot.id.0, "name": spot.name, "x": spot.centre.x, "y": spot.centre.y, "outline": outline,
             "dark": spot.dark, "column": spot.column, "row": spot.row, "fault": fault,
+            "ground": spot.ground.iter().map(|mark| self.mark(mark)).collect::<Vec<_>>(),
             "marks": spot.marks.iter().map(|mark| self.mark(mark)).collect::<Vec<_>>(),
         })
     }
@@ -111,6 +108,13 @@ impl Colours {
 fn glyph(glyph: &Glyph) -> Value {
     match glyph {
         Glyph::Text(text) => json!({ "text": text }),
+        Glyph::Chess(piece) => json!({ "shape": "path", "path": piece.path() }),
+        Glyph::Arrow(turn) => json!({ "shape": "arrow", "turn": turn }),
+        Glyph::Disc => json!({ "shape": "disc" }),
+        Glyph::Crowned => json!({ "shape": "crowned" }),
+        Glyph::Cross => json!({ "shape": "cross" }),
+        Glyph::Ring => json!({ "shape": "ring" }),
+        Glyph::Fill => json!({ "shape": "fill" }),
         _ => Value::Null,
     }
 }

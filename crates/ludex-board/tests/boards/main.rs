@@ -1,6 +1,7 @@
 //! Boards of real games: against what people drew, with scrambled names, and against rules that are up to no good.
 
 mod geometry;
+mod kinds;
 mod scenes;
 mod scrambled;
 
