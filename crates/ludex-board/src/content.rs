@@ -57,7 +57,9 @@ impl Contents {
         let length = prefix_length(&names);
         let name = evidence.name(evidence.tables[table].name).to_owned();
         let owner = evidence.owner_of_table(table).unwrap_or(Colour::Neutral);
-        let alone = evidence.twins(table).next().is_none();
+        // On the ground it is told: many things are there.
+        let changes = !evidence.never_changes(&evidence.tables[table]);
+        let alone = changes && evidence.twins(table).next().is_none();
         Contents {
             columns: columns.to_vec(),
             blanks,

@@ -6,7 +6,7 @@ use crate::grid::{self, Grid};
 use crate::hand;
 use crate::line::{self, Line};
 use crate::neighbours::Neighbours;
-use crate::placed::{self, Place, Placed};
+use crate::placed::{self, Place, Placed, Shape};
 use crate::scene::{Colour, Glyph, Kind, Mark, SpotId};
 use crate::strokes::{self, Strokes};
 use ludex_engine::budget::{Exceeded, Meter};
@@ -179,7 +179,8 @@ impl Finder<'_, '_> {
                 && Neighbours::is_irregular(edges, &flat)
             {
                 let edges = placed::listed(edges);
-                return Placed::of_graph(evidence, main.table, keys, &edges, None, self.spots, meter);
+                let shape = rings(main, &flat, &edges).map_or(Shape::Free, Shape::Given);
+                return Placed::of_graph(evidence, main.table, keys, &edges, shape, self.spots, meter);
             }
         }
         Ok(Placed::of_grid(evidence, main, over, self.spots))
@@ -199,8 +200,8 @@ impl Finder<'_, '_> {
                     .map(|corners| crate::lattice::turned(corners, |seen| row_cost(&main.edges, seen)));
                 let keys = main.names.names.iter().map(|&name| vec![name]).collect();
                 let (edges, first) = (&main.edges, self.spots);
-                let corners = corners.as_deref();
-                Placed::of_graph(self.evidence, main.table, keys, edges, corners, first, meter)?
+                let shape = corners.map_or(Shape::Free, Shape::Lattice);
+                Placed::of_graph(self.evidence, main.table, keys, edges, shape, first, meter)?
             } else {
                 Placed::of_row(self.evidence, &main, self.spots)
             };
@@ -254,6 +255,38 @@ impl Finder<'_, '_> {
             }
         }
     }
+}
+
+/// Places in rings around one another, where one side of the board is a ring and the other says which: squares, if the ring
+/// has four equal sides, with a corner where nothing leads to the next ring.
+fn rings(main: &Grid, cells: &[(usize, usize)], edges: &[(usize, usize)]) -> Option<Vec<(f64, f64)>> {
+    let (is_x, length) = match (main.columns.trust, main.rows.trust) {
+        (Trust::Ring, _) => (true, main.columns.len()),
+        (_, Trust::Ring) => (false, main.rows.len()),
+        _ => return None,
+    };
+    let split = |(x, y): (usize, usize)| if is_x { (x, y) } else { (y, x) };
+    let outward = |&(a, b): &(usize, usize)| {
+        let ((place, ring), (_, other)) = (split(cells[a]), split(cells[b]));
+        (ring != other).then_some(place)
+    };
+    let spokes: HashSet<usize> = edges.iter().filter_map(outward).collect();
+    let corner = if spokes.contains(&0) { 0.5 } else { 0.0 };
+    let place = |&cell: &(usize, usize)| {
+        let (place, ring) = split(cell);
+        let radius = (ring + 1) as f64;
+        let part = place as f64 / length as f64;
+        if length % 4 != 0 {
+            let angle = part * std::f64::consts::TAU;
+            return (radius * angle.sin(), -radius * angle.cos());
+        }
+        // From the upper left corner around, four sides of two radii each.
+        let along = (part * 4.0 + corner).rem_euclid(4.0);
+        let (side, rest) = (along.floor() as usize, along.fract() * 2.0 - 1.0);
+        let (x, y) = [(rest, -1.0), (1.0, rest), (-rest, 1.0), (-1.0, -rest)][side % 4];
+        (radius * x, radius * y)
+    };
+    Some(cells.iter().map(place).collect())
 }
 
 /// How little a view of a hex board looks like its names: rows are to run across, columns to the right, rows upwards.

@@ -93,15 +93,24 @@ impl Neighbours {
 
     /// The spots as part of the triangular lattice, with the neighbours that say so.
     pub fn hexagons(&self) -> Option<Hexagons> {
-        let fit = |edges: &Edges| self.fit(edges);
-        self.single.iter().chain([&self.listed]).find_map(fit).or_else(|| {
+        // The relation that reaches most; among equals the first.
+        let reach =
+            |found: &Hexagons| found.1.iter().flat_map(|&(a, b)| [a, b]).collect::<HashSet<usize>>().len();
+        let most = |found: &mut dyn Iterator<Item = Hexagons>| {
+            found.fold(None, |best: Option<Hexagons>, next| match best {
+                Some(best) if reach(&best) >= reach(&next) => Some(best),
+                _ => Some(next),
+            })
+        };
+        let single = most(&mut self.single.iter().chain([&self.listed]).filter_map(|edges| self.fit(edges)));
+        single.or_else(|| {
             // Two of three directions, as the men of Chinese checkers go forward. A rectangle is not meant so.
             let pairs =
                 self.ways.iter().enumerate().flat_map(|(at, one)| {
                     self.ways[at + 1..].iter().take(MOST).map(move |other| (one, other))
                 });
-            let found = pairs.take(MOST * MOST).find_map(|(one, other)| fit(&completed(one, other)));
-            found.filter(|(corners, _)| !is_rhombus(corners))
+            let fits = pairs.take(MOST * MOST).filter_map(|(one, other)| self.fit(&completed(one, other)));
+            most(&mut fits.filter(|(corners, _)| !is_rhombus(corners)))
         })
     }
 

@@ -18,14 +18,17 @@ pub fn pictures(names: &[String]) -> HashMap<String, Glyph> {
             && !kinds(&[Chess::Queen, Chess::Rook, Chess::Bishop, Chess::Knight])
             && kinds(&[Chess::Pawn])
     };
-    let letters = lower.iter().any(|name| ["n", "s"].contains(&name.as_str()));
+    let has = |name: &str| lower.iter().any(|other| other == name);
+    let letters = ["n", "e", "s", "w"].into_iter().filter(|name| has(name)).count() > 2;
+    let both =
+        [("x", "o"), ("xplayer", "oplayer"), ("xmarker", "omarker")].iter().any(|(x, o)| has(x) && has(o));
     for ((name, lower), chess) in names.iter().zip(&lower).zip(&chess) {
         let glyph = match (chess, lower.as_str()) {
             (Some(Chess::King), _) if is_draughts => Glyph::Crowned,
             (Some(_), _) if is_draughts => Glyph::Disc,
             (Some(piece), _) => Glyph::Chess(*piece),
-            (None, "x" | "xplayer" | "xmarker") => Glyph::Cross,
-            (None, "o" | "oplayer" | "omarker") => Glyph::Ring,
+            (None, "x" | "xplayer" | "xmarker") if both => Glyph::Cross,
+            (None, "o" | "oplayer" | "omarker") if both => Glyph::Ring,
             (None, word) => match direction(word, letters).map(Glyph::Arrow).or_else(|| named(word)) {
                 Some(glyph) => glyph,
                 None => continue,
@@ -64,7 +67,8 @@ fn chess(names: &[String]) -> Vec<Option<Chess>> {
     };
     let two = |name: &&String| name.chars().count() == 2;
     let short: Vec<&String> = names.iter().filter(two).collect();
-    let all_short = short.len() >= 2 && short.iter().all(|name| by_letter(name).is_some());
+    let has_king = short.iter().any(|name| by_letter(name) == Some(Chess::King));
+    let all_short = has_king && short.iter().all(|name| by_letter(name).is_some());
     names.iter().map(|name| by_word(name).or_else(|| by_letter(name).filter(|_| all_short))).collect()
 }
 
@@ -115,13 +119,16 @@ mod tests {
         assert_eq!(glyphs(&["wk", "br", "wp"]), [king.clone(), rook.clone(), pawn.clone()]);
         assert_eq!(glyphs(&["white_king", "blackRook", "(pawn white)"]), [king, rook, pawn]);
         assert_eq!(glyphs(&["wk", "wp", "bp"]), [Some(Glyph::Crowned), Some(Glyph::Disc), Some(Glyph::Disc)]);
-        assert_eq!(glyphs(&["bb", "wb", "zz"]), [None, None, None], "not all are pieces");
+        assert_eq!(glyphs(&["bk", "wb", "zz"]), [None, None, None], "not all are pieces");
+        assert_eq!(glyphs(&["wb", "wr", "br"]), [None, None, None], "sides of a cube: there is no king");
     }
 
     #[test]
     fn letters_are_directions_only_among_directions() {
-        assert_eq!(glyphs(&["n", "e"]), [Some(Glyph::Arrow(0)), Some(Glyph::Arrow(90))]);
-        assert_eq!(glyphs(&["e", "w"]), [None, None]);
+        let [north, east, west] = [0, 90, 270].map(|turn| Some(Glyph::Arrow(turn)));
+        assert_eq!(glyphs(&["n", "e", "w"]), [north, east, west]);
+        assert_eq!(glyphs(&["s", "w"]), [None, None], "a sheep and a wolf");
+        assert_eq!(glyphs(&["o", "w"]), [None, None], "open and wall");
         assert_eq!(
             glyphs(&["x", "o", "left"]),
             [Some(Glyph::Cross), Some(Glyph::Ring), Some(Glyph::Arrow(270))]

@@ -96,6 +96,16 @@ pub enum Place {
     Rest,
 }
 
+/// Where the corners of a graph stand.
+pub enum Shape {
+    /// In the triangular lattice.
+    Lattice(Vec<Corner>),
+    /// There, the length of an edge being one.
+    Given(Vec<(f64, f64)>),
+    /// So that ways in the picture are as long as in the graph.
+    Free,
+}
+
 /// A spot that is to be: which names say where it is, what it is called, where it stands.
 struct Wanted {
     key: Vec<TermId>,
@@ -373,28 +383,29 @@ impl Placed {
         placed
     }
 
-    /// The corners of a graph, numbered from `first`: in the places of a lattice where there are some, else so that ways
-    /// in the picture are as long as in the graph.
+    /// The corners of a graph, numbered from `first`.
     pub fn of_graph(
         evidence: &Evidence,
         table: usize,
         keys: Vec<Vec<TermId>>,
         edges: &[(usize, usize)],
-        corners: Option<&[Corner]>,
+        shape: Shape,
         first: u32,
         meter: &mut Meter,
     ) -> Result<Placed, Exceeded> {
         let mut placed = Placed::empty(evidence, Kind::Graph, table, (keys.len(), 1));
-        let spots: Vec<(Point, usize, usize)> = match corners {
-            Some(corners) => lattice_places(corners, STEP),
-            None => {
-                let places = spread::spread(keys.len(), edges, meter)?;
-                let least = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::INFINITY, f64::min);
-                let (left, top) = (least(|place| place.0), least(|place| place.1));
-                let at = |from: f64, place: f64| MARGIN + SQUARE / 2.0 + (place - from) * STEP;
-                let point = |&(x, y): &(f64, f64)| Point { x: at(left, x), y: at(top, y) };
-                places.iter().enumerate().map(|(number, place)| (point(place), number, 0)).collect()
-            }
+        let is_lattice = matches!(shape, Shape::Lattice(_));
+        let free = |places: Vec<(f64, f64)>| {
+            let least = |of: fn(&(f64, f64)) -> f64| places.iter().map(of).fold(f64::INFINITY, f64::min);
+            let (left, top) = (least(|place| place.0), least(|place| place.1));
+            let at = |from: f64, place: f64| MARGIN + SQUARE / 2.0 + (place - from) * STEP;
+            let point = |&(x, y): &(f64, f64)| Point { x: at(left, x), y: at(top, y) };
+            places.iter().enumerate().map(|(number, place)| (point(place), number, 0)).collect()
+        };
+        let spots: Vec<(Point, usize, usize)> = match shape {
+            Shape::Lattice(corners) => lattice_places(&corners, STEP),
+            Shape::Given(places) => free(places),
+            Shape::Free => free(spread::spread(keys.len(), edges, meter)?),
         };
         let labels: Vec<String> = keys
             .iter()
@@ -410,7 +421,7 @@ impl Placed {
         });
         placed.fill(evidence, first, wanted.collect());
         for (label, &(Point { x, y }, column, _)) in labels.into_iter().zip(&spots) {
-            let names = if corners.is_some() { Names::Board } else { Names::Column(column) };
+            let names = if is_lattice { Names::Board } else { Names::Column(column) };
             placed.label(Point { x, y: y + SQUARE * 0.48 }, label, names);
         }
         placed.lines = edges.iter().map(|&(a, b)| (spots[a].0, spots[b].0)).collect();

@@ -180,3 +180,31 @@ fn pieces_have_shapes_in_the_colours_of_their_owners() {
     let svg = scene.svg();
     assert!(svg.contains("var(--role-0)") && svg.contains("var(--role-1)"));
 }
+
+#[test]
+fn rings_around_one_another_are_drawn_so() {
+    // The board of nine men's morris: three rings of eight, joined where no corner is.
+    let rules =
+        "(round k l) (round l m) (round m o) (round o p) (round p q) (round q r) (round r t) (round t k)
+        (in a b) (in b c) (join k) (join m) (join p) (join r)
+        (<= (ring ?a) (in ?a ?b)) (<= (ring ?b) (in ?a ?b))
+        (<= (near ?a ?x ?a ?y) (round ?x ?y) (ring ?a)) (<= (near ?a ?x ?b ?x) (in ?a ?b) (join ?x))
+        (<= (init (on ?a ?x e)) (ring ?a) (round ?x ?y))
+        (<= (legal white (go ?a ?x ?b ?y)) (true (on ?a ?x ?v)) (near ?a ?x ?b ?y))
+        (<= (next (on ?b ?y full)) (does white (go ?a ?x ?b ?y)))
+        (<= (next (on ?c ?z ?v)) (true (on ?c ?z ?v)) (does white (go ?a ?x ?b ?y)) (distinct ?c ?b))";
+    let (drawing, _, initial) = drawing(sheet(rules));
+    let board = &drawing.scene(&initial).boards[0];
+    assert_eq!((board.kind.name(), board.spots.len(), board.lines.len()), ("graph", 24, 32));
+    // Lines are straight, across or up, and cross none of the spots that they do not join.
+    for (from, to) in &board.lines {
+        let (x, y) = ((from.x - to.x).abs(), (from.y - to.y).abs());
+        assert!(x < 1e-6 || y < 1e-6, "{from:?} to {to:?}");
+    }
+    let centre = |name: &str| spot(board, name).centre;
+    assert!(
+        centre("on a k").y > centre("on b k").y && centre("on b k").y > centre("on c k").y,
+        "the first is inside"
+    );
+    assert!((centre("on a k").x - centre("on c k").x).abs() < 1e-6);
+}
