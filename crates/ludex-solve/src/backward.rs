@@ -5,10 +5,8 @@
 //! works out the records of one table: the successors of a few million states are made again, sorted, and met
 //! with the tables that they are in, from front to back; nothing is looked up at random.
 //!
-//! Where layers are ranked each is worked out once, from the last to the first. Otherwise all states are one table,
-//! and round after round goes on from the records of the round before, in the first of which nothing is known but the ends,
-//! until a round changes nothing: after `n` rounds everything is known that is decided within `n` joint moves, so
-//! what is never decided is what play can go on around for ever.
+//! Where layers are ranked each is worked out once, from the last to the first. Otherwise all states are one table, and
+//! `cycles.rs` goes over it in rounds.
 
 use crate::error::{Error, Result};
 use crate::expand::Expander;
@@ -83,39 +81,65 @@ impl Records {
 }
 
 /// Values that successors are looked up in.
-struct Target<const N: usize> {
-    layer: i64,
-    table: Table<N>,
-    records: Records,
+pub(crate) struct Target<const N: usize> {
+    pub layer: i64,
+    pub table: Table<N>,
+    pub records: Records,
 }
 
-/// A state that follows, when its record was found.
+/// A state that follows, when its record was found, or its place among all states.
 #[derive(Clone, Copy)]
-struct Met {
-    record: u32,
-    target: u16,
-    symmetry: u16,
+pub(crate) struct Met {
+    pub record: u32,
+    pub target: u16,
+    pub symmetry: u16,
 }
 
 const NOT_MET: u32 = u32::MAX;
 
 /// The records of some states: the different ones, and their numbers.
 #[derive(Default)]
-struct Part {
-    records: Vec<u16>,
-    numbers: Vec<u32>,
+pub(crate) struct Part {
+    pub records: Vec<u16>,
+    pub numbers: Vec<u32>,
 }
 
-struct Work<'w, const N: usize> {
-    form: &'w Form,
-    targets: &'w [Target<N>],
-    ranked: bool,
-    roles: Vec<&'w [ludex_engine::vocabulary::RoleId]>,
+/// Some states and what follows them.
+#[derive(Default)]
+pub(crate) struct Successors {
+    /// For each state and role the legal moves.
+    pub counts: Vec<u32>,
+    pub is_end: Vec<bool>,
+    /// The records of those that are ends.
+    pub ends: Vec<u16>,
+    /// The successors of all the others, in the order of the joint moves.
+    pub met: Vec<Met>,
+}
+
+/// What a successor is known by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The number of its record.
+    Record,
+    /// Its place in the table.
+    Place,
+}
+
+pub(crate) struct Work<'w, const N: usize> {
+    pub form: &'w Form,
+    pub targets: &'w [Target<N>],
+    pub ranked: bool,
+    pub roles: Vec<&'w [ludex_engine::vocabulary::RoleId]>,
 }
 
 impl<const N: usize> Work<'_, N> {
     /// The records of states in a row.
     fn part(&self, expander: &mut Expander<'_>, states: &[Key<N>]) -> Result<Part> {
+        self.evaluate(&self.successors(expander, states, By::Record)?)
+    }
+
+    /// What follows states in a row.
+    pub fn successors(&self, expander: &mut Expander<'_>, states: &[Key<N>], by: By) -> Result<Successors> {
         let roles = self.form.goals.len();
         let mut met: Vec<Met> = Vec::new();
         let mut counts: Vec<u32> = Vec::with_capacity(states.len() * roles);
@@ -165,7 +189,10 @@ impl<const N: usize> Work<'_, N> {
                     }
                 }
                 match head {
-                    Some((at, number)) if at == key => met[slot as usize].record = number as u32,
+                    Some((at, number)) if at == key => {
+                        met[slot as usize].record =
+                            if by == By::Record { number as u32 } else { scan.place() as u32 };
+                    }
                     _ => {
                         return Err(Error::Misfit(
                             "a state that follows is not among those visited".to_owned(),
@@ -174,17 +201,19 @@ impl<const N: usize> Work<'_, N> {
                 }
             }
         }
-        self.evaluate(&counts, &is_end, &ends, &met)
+        Ok(Successors { counts, is_end, ends, met })
     }
 
-    fn evaluate(&self, counts: &[u32], is_end: &[bool], ends: &[u16], met: &[Met]) -> Result<Part> {
+    /// The records of states.
+    pub fn evaluate(&self, successors: &Successors) -> Result<Part> {
+        let Successors { counts, is_end, ends, met } = successors;
         let (roles, length) = (self.form.goals.len(), self.form.length);
         let mut part = Part::default();
-        let mut known: HashMap<Box<[u16]>, u32> = HashMap::new();
+        let mut known = Numbered::default();
         let mut record = vec![NEVER; length];
         let mut worst = vec![NEVER; length];
         let mut ends = ends.chunks_exact(length.max(1));
-        let mut met = met;
+        let mut met = met.as_slice();
         let nothing = vec![NEVER; length];
         for (&end, counts) in is_end.iter().zip(counts.chunks_exact(roles.max(1))) {
             if end {
@@ -238,23 +267,15 @@ impl<const N: usize> Work<'_, N> {
                     }
                 }
             }
-            let number = match known.get(record.as_slice()) {
-                Some(&number) => number,
-                None => {
-                    let number = known.len() as u32;
-                    known.insert(record.as_slice().into(), number);
-                    part.records.extend(&record);
-                    number
-                }
-            };
-            part.numbers.push(number);
+            part.numbers.push(known.number(&record));
         }
+        part.records = known.records;
         Ok(part)
     }
 }
 
 /// Bytes that a state takes while its record is worked out, for each successor, and with how many to begin.
-const BYTES_A_SUCCESSOR: usize = 64;
+pub(crate) const BYTES_A_SUCCESSOR: usize = 64;
 
 impl<const N: usize> Run<'_, N> {
     /// Works out the values of all states.
@@ -278,27 +299,7 @@ impl<const N: usize> Run<'_, N> {
                 self.remove(vec![name]);
             }
         } else if let Some(states) = self.manifest.seen.clone() {
-            loop {
-                let last = self.manifest.values.last_key_value().map(|(at, values)| (*at, values.clone()));
-                let round = last.as_ref().map_or(0, |(at, _)| at + 1);
-                let from: Vec<i64> = last.iter().map(|(at, _)| *at).collect();
-                let values = self.values(round, &states, &from)?;
-                let same = last.as_ref().is_some_and(|(_, last)| {
-                    (last.table.checksum, last.checksum) == (values.table.checksum, values.checksum)
-                });
-                self.manifest.values.clear();
-                self.manifest.values.insert(round, values);
-                self.manifest.seen = (!same).then(|| states.clone());
-                self.commit()?;
-                if let Some((_, last)) = last {
-                    self.folder.remove(&last.records, last.bytes);
-                    self.remove(vec![last.table]);
-                }
-                if same {
-                    self.remove(vec![states]);
-                    break;
-                }
-            }
+            self.cycles(&states)?;
         }
         self.manifest.done = true;
         self.commit()
@@ -329,8 +330,7 @@ impl<const N: usize> Run<'_, N> {
         let share = (self.memory / self.threads / (branching * BYTES_A_SUCCESSOR)).clamp(1 << 10, 1 << 23);
         let mut scan = table.scan();
         let mut writer: Writer<N> = Writer::create(&folder.join(format!("values-{at}")), &self.folder.disk)?;
-        let mut known: HashMap<Box<[u16]>, u32> = HashMap::new();
-        let mut records: Vec<u16> = Vec::new();
+        let mut known = Numbered::default();
         let mut done = 0;
         loop {
             let mut keys: Vec<Key<N>> = Vec::new();
@@ -359,19 +359,8 @@ impl<const N: usize> Run<'_, N> {
             let mut keys = keys.iter();
             for part in parts {
                 // Numbers are given in the order of the keys, so they do not depend on how the work was shared.
-                let mut numbers = Vec::with_capacity(part.records.len() / form.length.max(1));
-                for record in part.records.chunks_exact(form.length.max(1)) {
-                    let number = match known.get(record) {
-                        Some(&number) => number,
-                        None => {
-                            let number = known.len() as u32;
-                            known.insert(record.into(), number);
-                            records.extend_from_slice(record);
-                            number
-                        }
-                    };
-                    numbers.push(number);
-                }
+                let records = part.records.chunks_exact(form.length.max(1));
+                let numbers: Vec<u32> = records.map(|record| known.number(record)).collect();
                 for (number, key) in part.numbers.iter().zip(&mut keys) {
                     writer.push(key, u128::from(numbers[*number as usize]))?;
                 }
@@ -380,11 +369,35 @@ impl<const N: usize> Run<'_, N> {
             }
         }
         let name = writer.finish()?;
+        self.write_records(name, format!("records-{at}"), &known.records)
+    }
+
+    /// Writes the records of a table.
+    pub(crate) fn write_records(&self, table: Name, file: String, records: &[u16]) -> Result<Values> {
         let bytes: Vec<u8> = records.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let file = format!("records-{at}");
-        let path = folder.join(&file);
+        let path = self.folder.path.join(&file);
         self.folder.disk.add(bytes.len() as u64)?;
         ludex_logic::endgame::file::write(&path, &bytes).map_err(Error::io(&path))?;
-        Ok(Values { table: name, records: file, bytes: bytes.len() as u64, checksum: checksum(&bytes) })
+        Ok(Values { table, records: file, bytes: bytes.len() as u64, checksum: checksum(&bytes) })
+    }
+}
+
+/// Different records, numbered as they come.
+#[derive(Default)]
+pub(crate) struct Numbered {
+    known: HashMap<Box<[u16]>, u32>,
+    pub records: Vec<u16>,
+}
+
+impl Numbered {
+    /// The number of a record.
+    pub fn number(&mut self, record: &[u16]) -> u32 {
+        if let Some(&number) = self.known.get(record) {
+            return number;
+        }
+        let number = self.known.len() as u32;
+        self.known.insert(record.into(), number);
+        self.records.extend_from_slice(record);
+        number
     }
 }

@@ -9,6 +9,7 @@
 //! | solve a game, count its states or its lines of play | [`start`] with a [`Task`] |
 //! | go on with a run | [`resume`] |
 //! | ask what a state is worth | [`Store`] |
+//! | prove what a role can force, without visiting all states | [`strategy::search`] |
 //!
 //! `ludex_logic::endgame::solve` does the same in memory, for games of some millions of states; the answers are the
 //! same. What this cannot do: games whose states take more than 1,024 bits, and values of simultaneous moves that need
@@ -18,6 +19,7 @@
 
 mod backward;
 pub mod counter;
+mod cycles;
 mod error;
 mod expand;
 pub mod folder;
@@ -28,6 +30,7 @@ pub mod plan;
 mod run;
 mod sort;
 mod store;
+pub mod strategy;
 pub mod table;
 
 pub use error::{Error, Result};

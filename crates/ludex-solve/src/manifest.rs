@@ -86,6 +86,10 @@ pub struct Manifest {
     pub pending: BTreeMap<i64, Name>,
     /// All states so far, where layers are not ranked.
     pub seen: Option<Name>,
+    /// What follows all states, and what comes before them, where layers are not ranked.
+    pub edges: Option<Values>,
+    /// The same from the other side.
+    pub pairs: Option<Name>,
     /// Values by layer; where layers are not ranked, of all states, by the round that found them.
     pub values: BTreeMap<i64, Values>,
     /// For each role the goals that occur.
@@ -110,6 +114,8 @@ impl Manifest {
             layers: BTreeMap::new(),
             pending: BTreeMap::new(),
             seen: None,
+            edges: None,
+            pairs: None,
             values: BTreeMap::new(),
             goals: vec![BTreeSet::new(); roles],
             turns: true,
@@ -138,10 +144,11 @@ impl Manifest {
     pub fn names(&self, file: &str) -> bool {
         let tables = self.layers.values().filter_map(|layer| layer.table.as_ref());
         let tables = tables.chain(self.pending.values()).chain(&self.seen);
-        let tables = tables.chain(self.values.values().map(|values| &values.table));
+        let values = || self.values.values().chain(&self.edges);
+        let tables = tables.chain(values().map(|values| &values.table)).chain(&self.pairs);
         file == crate::plan::FILE
             || tables.into_iter().any(|table| table.file == file)
-            || self.values.values().any(|values| values.records == file)
+            || values().any(|values| values.records == file)
     }
 
     /// The lines.
@@ -173,8 +180,17 @@ impl Manifest {
         if let Some(seen) = &self.seen {
             let _ = writeln!(text, "seen {}", name(seen));
         }
-        for (at, Values { table, records, bytes, checksum }) in &self.values {
-            let _ = writeln!(text, "values {at} {records} {bytes} {checksum:x} {}", name(table));
+        let values = |Values { table, records, bytes, checksum }: &Values| {
+            format!("{records} {bytes} {checksum:x} {}", name(table))
+        };
+        if let Some(edges) = &self.edges {
+            let _ = writeln!(text, "edges {}", values(edges));
+        }
+        if let Some(pairs) = &self.pairs {
+            let _ = writeln!(text, "pairs {}", name(pairs));
+        }
+        for (at, of) in &self.values {
+            let _ = writeln!(text, "values {at} {}", values(of));
         }
         text
     }
@@ -187,6 +203,15 @@ impl Manifest {
             [file, entries, bytes, checksum] if !file.contains(['/', '\\']) => Some(Name {
                 file: (*file).to_owned(),
                 entries: entries.parse().ok()?,
+                bytes: bytes.parse().ok()?,
+                checksum: hex(checksum)?,
+            }),
+            _ => None,
+        };
+        let values = |words: &[&str]| match words {
+            [records, bytes, checksum, table @ ..] if !records.contains(['/', '\\']) => Some(Values {
+                table: name(table)?,
+                records: (*records).to_owned(),
                 bytes: bytes.parse().ok()?,
                 checksum: hex(checksum)?,
             }),
@@ -229,14 +254,10 @@ impl Manifest {
                     manifest.pending.insert(at.parse().ok()?, name(table)?);
                 }
                 ["seen", table @ ..] => manifest.seen = Some(name(table)?),
-                ["values", at, records, bytes, checksum, table @ ..] if !records.contains(['/', '\\']) => {
-                    let values = Values {
-                        table: name(table)?,
-                        records: (*records).to_owned(),
-                        bytes: bytes.parse().ok()?,
-                        checksum: hex(checksum)?,
-                    };
-                    manifest.values.insert(at.parse().ok()?, values);
+                ["edges", of @ ..] => manifest.edges = Some(values(of)?),
+                ["pairs", table @ ..] => manifest.pairs = Some(name(table)?),
+                ["values", at, of @ ..] => {
+                    manifest.values.insert(at.parse().ok()?, values(of)?);
                 }
                 _ => return None,
             }

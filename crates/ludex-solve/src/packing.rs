@@ -290,6 +290,24 @@ impl Packing {
         Ok(least)
     }
 
+    /// A number that states which are images of each other have in common: the least key where it is one word, else a
+    /// hash of it.
+    pub fn signature(&self, state: &Row, scratch: &mut Scratch) -> Result<u64> {
+        fn hash<const N: usize>(key: &Key<N>) -> u64 {
+            key.iter().fold(0, |hash: u64, word| {
+                let mixed = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                mixed ^ mixed >> 29
+            })
+        }
+        Ok(match self.key_words {
+            1 => self.representative::<1>(state, scratch)?.0[0],
+            2 => hash(&self.representative::<2>(state, scratch)?.0),
+            4 => hash(&self.representative::<4>(state, scratch)?.0),
+            8 => hash(&self.representative::<8>(state, scratch)?.0),
+            _ => hash(&self.representative::<MOST_WORDS>(state, scratch)?.0),
+        })
+    }
+
     /// How many different images a state has.
     pub fn orbit<const N: usize>(&self, state: &Row, scratch: &mut Scratch) -> Result<u64> {
         if self.images.is_empty() {

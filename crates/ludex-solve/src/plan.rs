@@ -95,6 +95,13 @@ impl Plan {
         Ok(Plan { game: Game::clone(prepared.game()), facts, symmetries, counter })
     }
 
+    /// Without anything that helps.
+    pub fn bare(prepared: &Prepared, engine: &dyn Engine) -> Plan {
+        let symmetries = vec![Symmetry::identity(engine.vocabulary())];
+        let game = Game::clone(prepared.game());
+        Plan { game, facts: Facts::default(), symmetries, counter: None }
+    }
+
     /// How states are packed.
     pub fn packing(&self, engine: &dyn Engine) -> Result<Packing> {
         let vocabulary = engine.vocabulary();

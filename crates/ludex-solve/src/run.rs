@@ -302,6 +302,10 @@ fn run<const N: usize>(
     for name in tables.chain(manifest.values.values().map(|values| &values.table)) {
         Table::<N>::open_named(&folder.path, name)?.check()?;
     }
+    let edges = manifest.edges.iter().map(|edges| &edges.table);
+    for name in edges.chain(&manifest.pairs) {
+        Table::<2>::open_named(&folder.path, name)?.check()?;
+    }
     let new = manifest.layers.is_empty() && manifest.pending.is_empty();
     let mut run = Run::<N> {
         engine,

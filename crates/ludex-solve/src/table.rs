@@ -348,7 +348,7 @@ impl<const N: usize> Table<N> {
 
     /// Reads from the front.
     pub fn scan(&self) -> Scan<'_, N> {
-        Scan { table: self, next: 0, loaded: 0..0, bytes: Vec::new(), at: 0, end: 0, key: [0; N] }
+        Scan { table: self, next: 0, loaded: 0..0, bytes: Vec::new(), at: 0, end: 0, key: [0; N], read: 0 }
     }
 
     /// Reads every block.
@@ -380,6 +380,8 @@ pub struct Scan<'t, const N: usize> {
     at: usize,
     end: usize,
     key: Key<N>,
+    /// Entries of the block that were read.
+    read: usize,
 }
 
 impl<const N: usize> Scan<'_, N> {
@@ -398,6 +400,7 @@ impl<const N: usize> Scan<'_, N> {
         self.end = (self.table.offsets[self.next + 1] - base) as usize;
         self.key = self.table.first[self.next];
         self.next += 1;
+        self.read = 0;
         Ok(true)
     }
 
@@ -419,7 +422,13 @@ impl<const N: usize> Scan<'_, N> {
             self.key = key;
         }
         let number = read_number(&self.bytes[..self.end], &mut self.at).ok_or_else(|| self.damaged())?;
+        self.read += 1;
         Ok(Some((self.key, number)))
+    }
+
+    /// Which entry of the table the last one was, counted from zero.
+    pub fn place(&self) -> u64 {
+        ((self.next.saturating_sub(1)) * BLOCK + self.read.saturating_sub(1)) as u64
     }
 
     /// Goes on to the block that a key could be in, if it is further on.

@@ -127,6 +127,16 @@ fn more_bundled_games_have_the_same_values_state_by_state() {
 }
 
 #[test]
+fn public_sheets_have_the_same_values_state_by_state() {
+    for (name, text) in sheets::public("public sheets on disk, state by state") {
+        let started = std::time::Instant::now();
+        compare(&name, &text, &options());
+        compare(&name, &text, &Options { counter: false, ..options() });
+        eprintln!("{name}: {:.1} s", started.elapsed().as_secs_f64());
+    }
+}
+
+#[test]
 fn published_counts_of_connect_four() {
     // OEIS and John Tromp: positions of the game in which a win ends play.
     let slow = std::env::var_os("LUDEX_SLOW").is_some();

@@ -175,7 +175,7 @@ pub struct Count {
     /// Give up after S seconds, with building the engine
     #[arg(long, value_name = "S", default_value = "100000", value_parser = seconds)]
     pub time: f64,
-    /// Megabytes for sorting
+    /// Give up where it takes more than so many megabytes; sorting makes use of half of them
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(8..))]
     pub memory: u32,
     /// Threads to use; all processors if not given
@@ -197,7 +197,12 @@ pub struct Count {
 /// by itself. Exit status 1 if the game does not fit the limits.
 ///
 /// With --store the states are kept in a folder instead of memory, packed and sorted, up to the symmetries of the game;
-/// --memory is then what sorting takes, and --states is not looked at. A run that was ended goes on with --resume.
+/// --memory is then what sorting has to make do with, and --states is not looked at. A run that was ended goes on with --resume.
+///
+/// With --strategy not all states are visited: a search proves that ROLE can force a goal of at least VALUE whatever the
+/// others do, who know its moves as they make theirs, or that it cannot. -o then writes the strategy, or what the others
+/// play against it, and --check goes through such a file with the reference engine. Exit status 1 if the role cannot, or
+/// nothing was proved within the limits.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES:
   ludex solve tictactoe
@@ -205,7 +210,9 @@ pub struct Count {
   ludex solve --resume nim.solved
   ludex solve nim -o nim.end && ludex endgame query nim.end --state initial
   ludex solve tictactoe --moves 'mark 1 1; mark 1 2'
-  ludex solve connectfour4x4 --states 200000 --time 60 --json")]
+  ludex solve connectfour4x4 --states 200000 --time 60 --json
+  ludex solve tictactoe --strategy o 50 -o draw.strategy && ludex solve tictactoe --check draw.strategy
+  ludex solve nim --strategy bob 100 --within 16")]
 pub struct Solve {
     /// The rule sheet: a file, `-` for standard input, or the name of a bundled game
     #[arg(value_name = "GAME", required_unless_present = "resume")]
@@ -218,7 +225,17 @@ pub struct Solve {
     pub resume: Option<PathBuf>,
     #[command(flatten)]
     pub disk: DiskArguments,
-    /// Write a database of all states
+    /// Prove by search whether ROLE can force a goal of at least VALUE
+    #[arg(long, num_args = 2, value_names = ["ROLE", "VALUE"], allow_hyphen_values = true,
+          conflicts_with_all = ["store", "resume"])]
+    pub strategy: Option<Vec<String>>,
+    /// Within so many joint moves
+    #[arg(long, value_name = "N", requires = "strategy", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub within: Option<u32>,
+    /// Check the strategy in this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["store", "resume", "strategy", "output"])]
+    pub check: Option<PathBuf>,
+    /// Write a database of all states, or with --strategy the strategy
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Give up at N states

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// Prove or refute what should hold in every state of a game
 ///
 /// FORMULA is a formula in infix notation, or a named property: turn-taking, control, playable, unique-goals,
-/// constant-sum, terminates, weakly-winnable, well-formed, persistence(FLUENT), functional(FLUENT). What holds
+/// constant-sum, terminates, weakly-winnable, well-formed, persistence(FLUENT), functional(FLUENT),
+/// can-force(ROLE, goal >= VALUE), can-force(ROLE, FORMULA), both perhaps `within N`, and fair. What holds
 /// comes with a certificate that was checked; what fails comes with a line of play that was replayed.
 /// --discover finds by itself what is worth knowing, and proves it.
 ///
@@ -20,6 +21,7 @@ use std::path::PathBuf;
   ludex prove connectfour4x4 well-formed
   ludex prove tictactoe 'forall X, Y: true(cell(X,Y,x)) => next true(cell(X,Y,x))' --time 10
   ludex prove tictactoe --discover
+  ludex prove tictactoe fair 'can-force(x, true(cell(2,2,x))) within 1' 'can-force(o, goal >= 50)'
   ludex prove tictactoe 'not true(cell(1,1,b))' --moves 'mark 1 1'
   ludex prove tictactoe playable --emit asp")]
 pub struct Prove {
@@ -40,6 +42,9 @@ pub struct Prove {
     /// The clingo program; by default the one on the path
     #[arg(long, value_name = "FILE", default_value = "clingo")]
     pub clingo: PathBuf,
+    /// Write the strategy of `can-force`, or what the others play against it, to this file; of several the last
+    #[arg(long, value_name = "FILE")]
+    pub strategy: Option<PathBuf>,
     /// Time for each property, and for the whole of --discover, with compiling the game, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
     pub time: f64,

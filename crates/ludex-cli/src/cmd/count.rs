@@ -1,7 +1,7 @@
 //! `ludex count`: how many states a game has, layer by layer, visited on disk.
 
 use super::solve::watched;
-use crate::args::Count;
+use crate::args::{Count, megabytes};
 use crate::status::Status;
 use crate::{game, interrupt, json};
 use anyhow::{Result, anyhow};
@@ -47,6 +47,7 @@ pub fn run(args: &Count, out: &mut dyn Write) -> Result<Status> {
     // It stops by itself on Ctrl-C, so that the folder is removed.
     let budget =
         args.bounds.budget().within(Duration::from_secs_f64(args.time)).with_cancel(interrupt::stop_token());
+    let budget = budget.with_resident(megabytes(args.memory));
     let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
     let prepared = loaded.prepared()?;
     let options = args.disk.options(args.memory, args.threads);

@@ -24,6 +24,7 @@ mod shell;
 mod simulate;
 mod solve;
 mod stats;
+mod strategy;
 #[cfg(feature = "web")]
 mod web;
 

@@ -1,5 +1,6 @@
 //! `ludex prove`: what holds in every state, and what does not.
 
+use super::strategy;
 use crate::args::{Backend, Prove, megabytes};
 use crate::game;
 use crate::json;
@@ -85,6 +86,16 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
             print(args, &request.text, answer, *seconds, None, out)?;
         } else if args.emit.is_some() {
             session.emit(request, out)?;
+        } else if let Some(asked) = strategy::Asked::of(request.named()) {
+            let _progress = Progress::spinner(format!("searching for {}", request.text));
+            let started = Instant::now();
+            let budget = prover.budget();
+            let found = strategy::answer(&loaded, &prover, &asked, args.memory, &budget)?;
+            let seconds = building + started.elapsed();
+            found.print(&request.text, seconds, args.json.json, args.strategy.as_deref(), out)?;
+            if !found.holds() {
+                status = Status::No;
+            }
         } else if !session.decide(request, out)? {
             status = Status::No;
         }

@@ -1,5 +1,6 @@
 //! `ludex solve`: what each role can get, by visiting every state, in memory or on disk.
 
+use super::strategy;
 use crate::args::{Solve, megabytes};
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
@@ -28,17 +29,20 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
         return resumed(args, folder, out);
     }
     let Some(game) = &args.game else { return Err(Misuse("GAME is missing".to_owned()).into()) };
+    if args.strategy.is_some() || args.check.is_some() {
+        return strategy::run(args, game, out);
+    }
     let unbounded = args.bounds.budget().within(Duration::from_secs_f64(args.time));
     let loaded = game::read_at(game, &args.position, &unbounded)?;
+    let budget = unbounded.with_resident(megabytes(args.memory));
     if let Some(folder) = &args.store {
-        let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &unbounded)?;
+        let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
         let prepared = loaded.prepared()?;
         let options = args.disk.options(args.memory, args.threads);
         return on_disk(args, folder, out, &loaded.name, |reached| {
-            ludex_solve::start(prepared, &*engine, Task::Solve, folder, &options, &unbounded, reached)
+            ludex_solve::start(prepared, &*engine, Task::Solve, folder, &options, &budget, reached)
         });
     }
-    let budget = unbounded.with_resident(megabytes(args.memory));
     let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
     let defaults = Options::default();
     let options = Options {
@@ -95,6 +99,7 @@ struct Found {
 /// Goes on with the run in a folder.
 fn resumed(args: &Solve, folder: &Path, out: &mut dyn Write) -> Result<Status> {
     let budget = args.bounds.budget().within(Duration::from_secs_f64(args.time));
+    let budget = budget.with_resident(megabytes(args.memory));
     let (plan, manifest) = ludex_solve::read(folder)?;
     if manifest.kind != Kind::Solve {
         return Err(anyhow!("the folder `{}` holds {}", folder.display(), manifest.kind.name()));

@@ -132,3 +132,27 @@ fn turns_are_told_of_games_that_are_not_compiled() {
     let run = ludex(&["prove", "reversi", "turn-taking", "--most-steps", "2000"]);
     assert!(run.ends_with(0).out.contains("which does not depend on the others"));
 }
+
+#[test]
+fn what_can_be_forced_is_decided_with_strategies() {
+    // Bouton: the second player wins at Nim with heaps of 1, 3, 5 and 7.
+    let asked =
+        ["prove", "nim", "can-force(bob, goal >= 100)", "can-force(alice, goal >= 100)", "fair", "--json"];
+    let lines = ludex(&asked).ends_with(1).json();
+    let answers: Vec<_> = lines.iter().map(|line| line["answer"].as_str().unwrap_or_default()).collect();
+    assert_eq!(answers, ["holds", "fails", "fails"]);
+    let values = &lines[2]["values"];
+    assert_eq!((&values[0]["can"], &values[1]["can"]), (&0.into(), &100.into()), "{values}");
+    // The centre is free for the first move, and a mark of one's own can be forced nowhere in particular later.
+    let centre = "can-force(x, true(cell(2,2,x)))";
+    let within = |most: u32| format!("{centre} within {most}");
+    assert!(ludex(&["prove", "tictactoe", &within(1), "fair"]).ends_with(0).out.contains("worth nothing"));
+    ludex(&["prove", "tictactoe", &within(0)]).ends_with(1);
+    ludex(&["prove", "tictactoe", "can-force(o, true(cell(2,2,o)))"]).ends_with(1);
+    // Pure strategies: whoever shows his hand first loses.
+    let text = ludex(&["prove", "rockpaperscissors", "fair"]).out;
+    assert!(text.starts_with("fair: holds"), "{text}");
+    for wrong in ["can-force(z, goal >= 1)", "can-force(x, next terminal)", "can-force(x, true(cell(1,1)))"] {
+        ludex(&["prove", "tictactoe", wrong]).ends_with(2);
+    }
+}

@@ -61,3 +61,26 @@ fn a_solution_on_disk_says_the_same_and_can_be_asked() {
     ludex(&["solve", "--resume", path]).ends_with(0);
     std::fs::remove_dir_all(&folder).expect("it is there");
 }
+
+#[test]
+fn what_a_role_can_force_comes_with_a_strategy_that_can_be_checked() {
+    let file = Scratch::new("draw.strategy", "");
+    let text = ludex(&["solve", "tictactoe", "--strategy", "o", "50", "-o", file.path()]).ends_with(0).out;
+    assert!(text.starts_with("tictactoe: o can force at least 50\n"), "{text}");
+    let text = ludex(&["solve", "tictactoe", "--check", file.path()]).ends_with(0).out;
+    assert!(text.starts_with("tictactoe: o can force at least 50, as "), "{text}");
+    // The strategy of another game, a role that is none, and a file that is no strategy.
+    let run = ludex(&["solve", "nim", "--check", file.path()]).ends_with(1);
+    assert!(run.err.contains("other rules"), "{}", run.err);
+    let run = ludex(&["solve", "tictactoe", "--strategy", "oo", "50"]).ends_with(2);
+    assert!(run.err.contains("there is no role `oo`"), "{}", run.err);
+    let other = Scratch::new("other.strategy", "no strategy");
+    let run = ludex(&["solve", "tictactoe", "--check", other.path()]).ends_with(1);
+    assert!(run.err.contains("is damaged"), "{}", run.err);
+    // After the centre was given away for nothing it is another game.
+    let text = ludex(&["solve", "tictactoe", "--strategy", "x", "100"]).ends_with(1).out;
+    assert!(text.starts_with("tictactoe: x cannot force at least 100\n"), "{text}");
+    let moves = "mark 1 1; mark 1 2";
+    let text = ludex(&["solve", "tictactoe", "--strategy", "x", "100", "--moves", moves]).ends_with(0).out;
+    assert!(text.starts_with("tictactoe: x can force at least 100\n"), "{text}");
+}

@@ -28,11 +28,13 @@
 //! domains computed. [`Request`] is what users type: a formula, or one of the [`Named`] properties.
 
 mod error;
+mod force;
 mod named;
 mod parse;
 mod property;
 
 pub use error::FormulaError;
+pub use force::{Force, Wish};
 pub use named::{Named, Request};
 pub use property::{Arg, Atom, Expression, Property, Question};
 

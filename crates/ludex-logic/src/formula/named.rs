@@ -1,6 +1,7 @@
 //! Properties that have a name, and what users type: one of them, or a formula.
 
 use super::error::FormulaError;
+use super::force::Force;
 use super::parse;
 use super::property::{self, Property};
 use super::{Formula, Node, NodeKind, Quantifier, Term};
@@ -40,10 +41,14 @@ pub enum Named {
     WeaklyWinnable,
     /// Terminates, is playable, and is weakly winnable.
     WellFormed,
+    /// A role can force something, whatever the others do.
+    CanForce(Force),
+    /// All roles can force the same goal value.
+    Fair,
 }
 
 /// The names of the properties.
-pub(super) const NAMES: [&str; 10] = [
+pub(super) const NAMES: [&str; 12] = [
     "turn-taking",
     "control",
     "persistence",
@@ -54,6 +59,8 @@ pub(super) const NAMES: [&str; 10] = [
     "terminates",
     "weakly-winnable",
     "well-formed",
+    "can-force",
+    "fair",
 ];
 
 /// What a user asks.
@@ -106,6 +113,8 @@ impl Request {
             "terminates" if plain => Named::Terminates,
             "weakly-winnable" if plain => Named::WeaklyWinnable,
             "well-formed" if plain => Named::WellFormed,
+            "fair" if plain => Named::Fair,
+            "can-force" => Named::CanForce(Force::read(&shared, start + length)?),
             "persistence" => {
                 let (negated, fluent) = argument()?;
                 Named::Persistence { negated, fluent }
@@ -153,8 +162,13 @@ impl Request {
         match &self.kind {
             Kind::Formula(formula) => property::relations(formula, rules),
             Kind::Named(
-                Named::UniqueGoals | Named::ConstantSum | Named::WeaklyWinnable | Named::WellFormed,
+                Named::UniqueGoals
+                | Named::ConstantSum
+                | Named::WeaklyWinnable
+                | Named::WellFormed
+                | Named::Fair,
             ) => Ok(vec![rules.keyword(Keyword::Goal)]),
+            Kind::Named(Named::CanForce(force)) => force.relations(rules),
             Kind::Named(_) => Ok(Vec::new()),
         }
     }
@@ -223,7 +237,12 @@ impl Named {
                 };
                 Ok(Some(Formula { text: text.clone(), root: for_all(&inputs, Node { kind, span }) }))
             }
-            Named::ConstantSum | Named::Terminates | Named::WeaklyWinnable | Named::WellFormed => Ok(None),
+            Named::ConstantSum
+            | Named::Terminates
+            | Named::WeaklyWinnable
+            | Named::WellFormed
+            | Named::CanForce(_)
+            | Named::Fair => Ok(None),
         }
     }
 }

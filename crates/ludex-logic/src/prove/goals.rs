@@ -29,6 +29,9 @@ impl Prover<'_> {
             Some(Named::ConstantSum) => self.constant_sum(&budget).1,
             Some(Named::WeaklyWinnable) => self.weakly_winnable(&budget),
             Some(Named::Terminates) => self.terminates(&budget),
+            Some(Named::CanForce(_) | Named::Fair) => Answer::Unknown(Reason::NothingFound(
+                "strategies are found by search, not by proofs over states",
+            )),
             _ => self.well_formed(&budget)?,
         })
     }
@@ -119,7 +122,7 @@ impl Prover<'_> {
     }
 
     /// The numbers among the goal values of a role, with their terms.
-    fn goal_values(&self, role: RoleId) -> Vec<(Goal, TermId)> {
+    pub fn goal_values(&self, role: RoleId) -> Vec<(Goal, TermId)> {
         let system = self.system();
         let name = |term: TermId| system.symbols().name(system.terms().functor(term));
         system

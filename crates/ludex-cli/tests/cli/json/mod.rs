@@ -74,6 +74,18 @@ fn every_line_is_as_the_schema_says() {
     checked.run(&["bench", "nim", "--seconds", "0.02", "--batch"], "", 0, |_| "bench");
     checked.run(&["minimax", "tictactoe", "--depth", "2"], "", 0, |_| "minimax");
     checked.run(&["solve", "nim"], "", 0, |_| "solve");
+    checked.run(&["solve", "nim", "--strategy", "bob", "100"], "", 0, |_| "solve --strategy");
+    checked.run(
+        &["solve", "nim", "--strategy", "alice", "100", "--within", "9"],
+        "",
+        1,
+        |_| "solve --strategy",
+    );
+    let strategy = Scratch::new("nim.strategy", "");
+    ludex(&["solve", "nim", "--strategy", "bob", "100", "-o", strategy.path()]).ends_with(0);
+    checked.run(&["solve", "nim", "--check", strategy.path()], "", 0, |_| "solve --check");
+    let asked = ["prove", "nim", "fair", "can-force(bob, goal >= 100)", "can-force(alice, true(heap(a,0)))"];
+    checked.run(&asked, "", 1, |_| "prove");
     checked.run(&["count", "nim"], "", 0, |_| "count");
     checked.run(&["solve", "rockpaperscissors"], "", 0, |_| "solve");
     checked.run(
