@@ -549,3 +549,30 @@ fn each_state_ends_as_the_rules_say() {
     both.lanes.runner(1).playouts_each(None, &states, ENDLESS, &mut ended);
     assert_eq!((&ended.goals[..], ended.transitions), (&[Some(10), Some(20), None, None][..], 0));
 }
+
+#[test]
+fn the_last_states_are_told_where_somebody_asks() {
+    for name in ["tictactoe", "connectfour", "breakthrough"] {
+        let both = bundled(name);
+        let mut worker = both.engine.worker();
+        let words = both.start.len();
+        for most in [3, ENDLESS] {
+            let rows = both.start.repeat(LANES - 5);
+            let mut ended = Ended { states: Some(Vec::new()), ..Ended::default() };
+            let phase = both.lanes.phase_of(&both.start);
+            both.lanes.runner(9).playouts_each(phase, &rows, most, &mut ended);
+            let mut plain = Ended::default();
+            both.lanes.runner(9).playouts_each(phase, &rows, most, &mut plain);
+            assert_eq!(plain.goals, ended.goals, "{name}");
+            let states = ended.states.as_deref().expect("they were asked for");
+            assert_eq!(states.len(), rows.len());
+            for (state, goals) in states.chunks(words).zip(ended.goals.chunks(2)) {
+                assert_eq!(worker.is_terminal(state).expect("no limit"), most == ENDLESS, "{name}");
+                let told = [0, 1].map(|role| worker.goal(state, RoleId(role)).expect("no limit"));
+                assert_eq!(goals, told, "{name}");
+            }
+            let distinct: std::collections::BTreeSet<_> = states.chunks(words).collect();
+            assert!(distinct.len() > 50, "{name}: {} states", distinct.len());
+        }
+    }
+}

@@ -6,7 +6,7 @@
 //! GAME is a sheet or the name of a bundled game. A SIDE is words joined by commas: `tree`, or `counts`, `ranks`, `cells`
 //! (principal variation search by an evaluation of that detail, learnt for so many seconds before the matches from random games,
 //! with a `2` behind it from games of a second round for as long again, and so on), or `chosen` (what the agent finds best in so
-//! many seconds), then what is changed of its settings: `exploration=X`, `transpositions=0`, `lanes`, `quiescence=0`. Matches come in
+//! many seconds), then what is changed of its settings: `exploration=X`, `transpositions=0`, `ends=X`, `lanes`, `quiescence=0`. Matches come in
 //! pairs that begin with the same random moves and change roles. Told are the points of the first side, in parts of all
 //! points where goals add up, else its mean goal, with a 95 % interval over the pairs; `tree tree` is the null match.
 
@@ -140,25 +140,18 @@ impl School<'_> {
         learnt.ok_or_else(|| "nothing was learnt".into())
     }
 
+    /// The evaluation that a word names.
+    fn evaluation_of(&mut self, word: &str, worker: &mut dyn Worker) -> Result<Arc<Evaluation>, Failure> {
+        let (detail, round) = kind(word).ok_or_else(|| format!("`{word}` is no evaluation"))?;
+        Ok(Arc::new(self.evaluation(worker, detail, round)?))
+    }
+
     fn side(&mut self, words: &str, worker: &mut dyn Worker) -> Result<Side, Failure> {
         let mut side = Side::default();
         for word in words.split(',') {
             let (name, value) = word.split_once('=').unwrap_or((word, "1"));
-            let (method, round) = match name.strip_suffix(|digit: char| digit.is_ascii_digit()) {
-                Some(method) => (method, name[method.len()..].parse()?),
-                None => (name, 1),
-            };
-            let detail = match method {
-                "counts" => Some(Detail::Counts),
-                "ranks" => Some(Detail::Ranks),
-                "cells" => Some(Detail::Cells),
-                _ => None,
-            };
-            if let Some(detail) = detail {
-                side.method = Method::Pvs(Arc::new(self.evaluation(worker, detail, round)?));
-                continue;
-            }
             match name {
+                _ if kind(name).is_some() => side.method = Method::Pvs(self.evaluation_of(name, worker)?),
                 "tree" => {}
                 "chosen" => {
                     let time = Time::processor(Duration::from_secs_f64(self.seconds));
@@ -172,10 +165,26 @@ impl School<'_> {
                 "lanes" => side.lanes = true,
                 "transpositions" => side.tree.transpositions = value != "0",
                 "exploration" => side.tree.exploration = value.parse()?,
+                "ends" => side.tree.ends = value.parse()?,
                 "quiescence" => side.pvs.quiescence = value != "0",
                 _ => return Err(format!("`{word}` is no setting of a side").into()),
             }
         }
         Ok(side)
     }
+}
+
+/// The detail and the round of an evaluation.
+fn kind(word: &str) -> Option<(Detail, usize)> {
+    let (method, round) = match word.strip_suffix(|digit: char| digit.is_ascii_digit()) {
+        Some(method) => (method, word[method.len()..].parse().ok()?),
+        None => (word, 1),
+    };
+    let detail = match method {
+        "counts" => Detail::Counts,
+        "ranks" => Detail::Ranks,
+        "cells" => Detail::Cells,
+        _ => return None,
+    };
+    Some((detail, round))
 }

@@ -1,5 +1,5 @@
 //! What can be found out about playing a game before it is played: an evaluation learnt from games, and by a trial
-//! whether to search by it or by the tree.
+//! whether to search by it or by the tree, and by which tree.
 //!
 //! For games of two roles with a network. The agent does this in its start clock, the example `duel` by processor time.
 //! Which method wins may depend on the machine.
@@ -8,7 +8,7 @@ use crate::alphabeta::AlphaBeta;
 use crate::clock::Clock;
 use crate::estimate::Estimate;
 use crate::evaluation::{Detail, Evaluation, Experience};
-use crate::trial::{Effort, Match, Method, Side};
+use crate::trial::{Comparison, Effort, Match, Method, Side};
 use crate::uct;
 use cpu_time::ThreadTime;
 use ludex_engine::budget::Cancel;
@@ -18,6 +18,7 @@ use ludex_engine::propnet::Propnet;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::RoleId;
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,10 +29,14 @@ const LONGEST_ROUND: Duration = Duration::from_millis(2500);
 /// A game that is searched to its end in this processor time, with a table of so many bytes, is small.
 const SMALL: Duration = Duration::from_millis(60);
 const SMALL_TABLE: usize = 16 << 20;
-/// Pairs of matches that each evaluation plays at most.
-const MOST_PAIRS: usize = 8;
+/// Pairs of matches that each contender plays at most.
+const MOST_PAIRS: u64 = 12;
+/// Visits that it counts as, in the tree that goes by how games end.
+const ENDS: f32 = 20.0;
 /// Processor time a move: with less, a tree with lanes has not enough batches to look about.
-const LEAST_EFFORT: Duration = Duration::from_millis(2);
+const LEAST_EFFORT: Duration = Duration::from_millis(4);
+/// Pairs of matches for which the time is divided.
+const PAIRS: f64 = 3.0;
 const MOST_EFFORT: Duration = Duration::from_millis(25);
 
 /// How much time there is.
@@ -97,16 +102,15 @@ pub fn learn(
     let mut side = Side { tree: tree.clone(), ..Side::default() };
     if evaluations.is_empty() {
         student.notes.push("nothing learnt that foretells the outcome".to_owned());
-    } else {
-        let lanes = lanes();
-        side.lanes = lanes.is_some();
-        let contenders = student.hold_trial(evaluations, plies, &side, lanes.as_deref())?;
-        side.method = choose(&contenders, &mut student.notes);
     }
+    let lanes = lanes();
+    side.lanes = lanes.is_some();
+    let contenders = student.hold_trial(evaluations, plies, &side, lanes.as_deref())?;
+    side = choose(contenders, side, &mut student.notes);
     if let Method::Pvs(evaluation) = &side.method {
         student.notes.push(evaluation.describe());
     }
-    student.notes.push(format!("plays by {}", side.method));
+    student.notes.push(format!("plays by {side}"));
     Ok(Some((side, student.notes)))
 }
 
@@ -160,7 +164,8 @@ impl Student<'_> {
         Ok((evaluations, plies))
     }
 
-    /// Each evaluation against the tree, sides swapped, until it is plain who wins or the time is up.
+    /// Each contender against the tree, sides swapped, until it is plain who wins or the time is up: searches by the
+    /// evaluations, and the tree that goes by how games end.
     fn hold_trial(
         &mut self,
         evaluations: Vec<Arc<Evaluation>>,
@@ -168,72 +173,67 @@ impl Student<'_> {
         trees: &Side,
         lanes: Option<&Lanes>,
     ) -> Result<Vec<Contender>, Fault> {
-        let mut contenders: Vec<Contender> = evaluations
-            .into_iter()
-            .map(|evaluation| Contender { evaluation, points: 0.0, pairs: 0 })
-            .collect();
-        let moves = plies.max(4.0) * 2.0 * 4.0 * contenders.len() as f64;
+        let by_ends = uct::Settings { ends: ENDS, ..trees.tree.clone() };
+        let by_evaluation = |evaluation| Side { method: Method::Pvs(evaluation), ..trees.clone() };
+        let mut contenders: Vec<Contender> =
+            evaluations.into_iter().map(by_evaluation).map(Contender::new).collect();
+        contenders.push(Contender::new(Side { tree: by_ends, ..trees.clone() }));
+        let moves = plies.max(4.0) * 2.0 * PAIRS * contenders.len() as f64;
         let effort = Effort::Processor(self.time.left().div_f64(moves).clamp(LEAST_EFFORT, MOST_EFFORT));
         let mut is_over = || self.time.is_beyond(1.0);
-        'trial: for pair in 0..MOST_PAIRS as u64 {
-            for contender in &mut contenders {
-                if contender.is_settled() {
-                    continue;
-                }
-                let side = Side { method: Method::Pvs(contender.evaluation.clone()), ..Side::default() };
-                let sides = [side, trees.clone()];
-                let mut points = 0.0;
-                for places in [[0, 1], [1, 0]] {
-                    let played = Match { effort, opening: 2, seed: pair + 1, lanes };
+        'trial: for pair in 1..=MOST_PAIRS {
+            for contender in contenders.iter_mut().filter(|contender| !contender.compared.is_settled()) {
+                let sides = [contender.side.clone(), trees.clone()];
+                let mut parts = [0.0; 2];
+                for (part, places) in parts.iter_mut().zip([[0, 1], [1, 0]]) {
+                    let played = Match { effort, opening: 2, seed: pair, lanes };
                     let Some(goals) = played.play(self.worker, &sides, &places, &mut is_over)? else {
                         break 'trial;
                     };
-                    points += f64::from(goals[places[0]] - goals[places[1]] + 100) / 400.0;
+                    // Who got more: how much more differs by game, and would speak louder in one than in another.
+                    *part = match goals[places[0]].cmp(&goals[places[1]]) {
+                        Ordering::Greater => 1.0,
+                        Ordering::Equal => 0.5,
+                        Ordering::Less => 0.0,
+                    };
                 }
-                contender.points += points;
-                contender.pairs += 1;
+                // Both matches of a pair or none: one role may be the better one.
+                parts.into_iter().for_each(|part| contender.compared.add(part));
             }
         }
         Ok(contenders)
     }
 }
 
-/// An evaluation and how it did against the tree.
+/// A way to search and how it did against the tree.
 struct Contender {
-    evaluation: Arc<Evaluation>,
-    points: f64,
-    pairs: usize,
+    side: Side,
+    compared: Comparison,
 }
 
 impl Contender {
-    /// Its part of the points, as if it had played one pair more: where there was no time for a trial, an evaluation that
-    /// foretells well is taken to play well.
-    fn part(&self) -> f64 {
+    /// An evaluation that foretells well is taken to play well, until a match tells otherwise.
+    fn new(side: Side) -> Contender {
         const FORETELLS_WELL: f64 = 0.25;
-        let is_likely =
-            self.evaluation.detail() == Detail::Ranks && self.evaluation.correlation() >= FORETELLS_WELL;
-        (self.points + if is_likely { 0.6 } else { 0.4 }) / (self.pairs as f64 + 1.0)
-    }
-
-    /// True if more matches would hardly change who is ahead: three pairs and more, far from even.
-    fn is_settled(&self) -> bool {
-        self.pairs >= 3 && !(0.2..=0.8).contains(&self.part())
+        let is_likely = match &side.method {
+            Method::Pvs(evaluation) => {
+                evaluation.detail() == Detail::Ranks && evaluation.correlation() >= FORETELLS_WELL
+            }
+            Method::Tree => false,
+        };
+        Contender { side, compared: if is_likely { Comparison::expecting() } else { Comparison::default() } }
     }
 }
 
-/// The best contender if it beat the tree, and what to tell.
-fn choose(contenders: &[Contender], notes: &mut Vec<String>) -> Method {
-    for contender in contenders {
-        let matches = 2 * contender.pairs;
-        notes.push(format!(
-            "trial: {} {:.0} % in {matches} matches against the tree",
-            contender.evaluation.detail(),
-            100.0 * contender.points / (contender.pairs.max(1)) as f64
-        ));
+/// The contender that beat the tree most clearly, or else the tree, and what to tell.
+fn choose(contenders: Vec<Contender>, tree: Side, notes: &mut Vec<String>) -> Side {
+    for Contender { side, compared } in &contenders {
+        let (part, matches) = compared.score();
+        notes.push(format!("trial: {side}: {:.0} % in {matches} matches against the tree", 100.0 * part));
     }
-    let best = contenders.iter().reduce(|best, next| if next.part() > best.part() { next } else { best });
-    match best {
-        Some(best) if best.part() > 0.5 => Method::Pvs(best.evaluation.clone()),
-        _ => Method::Tree,
-    }
+    // Of equal ones the first.
+    let better = contenders.into_iter().filter(|contender| contender.compared.favours_first());
+    let best =
+        better.reduce(|best, next| if next.compared.ratio() > best.compared.ratio() { next } else { best });
+    best.map_or(tree, |best| best.side)
 }

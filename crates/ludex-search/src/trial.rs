@@ -28,15 +28,6 @@ pub enum Method {
     Pvs(Arc<Evaluation>),
 }
 
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Method::Tree => f.write_str("tree search"),
-            Method::Pvs(evaluation) => write!(f, "principal variation search by {}", evaluation.detail()),
-        }
-    }
-}
-
 /// One side of a match: a method with its settings.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
@@ -48,6 +39,67 @@ pub struct Side {
     pub pvs: pvs::Settings,
     /// Whether a tree uses lanes, where there are any.
     pub lanes: bool,
+}
+
+/// Whether one side is better than another: a sequential test (Wald's probability ratio) of "it gets four fifths of the
+/// points" against "it gets half". Of two sides that are equal, the first is taken for better once in twenty times.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Comparison {
+    ratio: f64,
+    points: f64,
+    matches: u32,
+}
+
+impl Comparison {
+    /// What the better side is taken to get, if there is one, and what the other does.
+    const PARTS: [f64; 2] = [0.8, 0.5];
+    /// Odds at which the matches end, and at which what was seen is enough if there is no time for more.
+    const PLAIN: f64 = 20.0;
+    const ENOUGH: f64 = 4.0;
+
+    /// Begins with the odds that are just enough: something speaks for the first side before the first match, and the
+    /// first one that it loses is enough against it.
+    pub fn expecting() -> Comparison {
+        Comparison { ratio: Comparison::ENOUGH.ln() + 1e-9, ..Comparison::default() }
+    }
+
+    /// One match more, of which the first side got a part of the points.
+    pub fn add(&mut self, part: f64) {
+        let [better, even] = Comparison::PARTS;
+        self.ratio += part * (better / even).ln() + (1.0 - part) * ((1.0 - better) / (1.0 - even)).ln();
+        self.points += part;
+        self.matches += 1;
+    }
+
+    /// True if more matches would hardly change what is thought.
+    pub fn is_settled(&self) -> bool {
+        self.ratio.abs() >= Comparison::PLAIN.ln()
+    }
+
+    /// True if the first side is better, as far as was seen.
+    pub fn favours_first(&self) -> bool {
+        self.ratio >= Comparison::ENOUGH.ln()
+    }
+
+    /// How far it speaks for the first side: a logarithm of odds.
+    pub fn ratio(&self) -> f64 {
+        self.ratio
+    }
+
+    /// The first side's part of the points, 0 to 1, and how many matches there were.
+    pub fn score(&self) -> (f64, u32) {
+        (self.points / f64::from(self.matches.max(1)), self.matches)
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.method {
+            Method::Tree if self.tree.ends > 0.0 => f.write_str("tree search that goes by how games end"),
+            Method::Tree => f.write_str("tree search"),
+            Method::Pvs(evaluation) => write!(f, "principal variation search by {}", evaluation.detail()),
+        }
+    }
 }
 
 /// The effort of each move.
@@ -179,4 +231,48 @@ impl Match<'_> {
 fn goals(worker: &mut dyn Worker, state: &[u64]) -> Result<Vec<i32>, Fault> {
     let roles = worker.vocabulary().role_count() as u32;
     (0..roles).map(|role| Ok(worker.goal(state, RoleId(role))?.unwrap_or(0))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Comparison;
+    use ludex_engine::random::Random;
+
+    /// How many of a thousand trials of sixteen matches at most are for a side that gets so many of a thousand matches.
+    fn accepted(part: usize) -> usize {
+        let mut random = Random::new(part as u64);
+        let trials = (0..1000).filter(|_| {
+            let mut comparison = Comparison::default();
+            for _ in 0..16 {
+                if !comparison.is_settled() {
+                    comparison.add(if random.below(1000) < part { 1.0 } else { 0.0 });
+                }
+            }
+            comparison.favours_first()
+        });
+        trials.count()
+    }
+
+    #[test]
+    fn what_is_no_better_is_hardly_ever_taken_for_better() {
+        // By hand: a win is worth ln 1.6, so seven settle it, and three are enough; a loss is ln 0.4, so four settle it.
+        let after = |parts: &[f64]| {
+            let mut comparison = Comparison::default();
+            parts.iter().for_each(|&part| comparison.add(part));
+            (comparison.is_settled(), comparison.favours_first())
+        };
+        assert_eq!([after(&[1.0; 6]), after(&[1.0; 7])], [(false, true), (true, true)]);
+        assert_eq!([after(&[1.0; 2]), after(&[1.0; 3])], [(false, false), (false, true)]);
+        assert_eq!([after(&[0.0; 3]), after(&[0.0; 4])], [(false, false), (true, false)]);
+        // Wald: of equal sides the first is taken for better once in twenty times, or a little more often where the time
+        // ends the trial; one that is worse next to never; one that gets four fifths mostly.
+        let found = [350, 500, 800, 950].map(accepted);
+        assert!(found[0] <= 10 && found[1] <= 80 && found[2] >= 800 && found[3] >= 970, "{found:?}");
+        // Without a match nothing is known but what was expected.
+        assert!(!Comparison::default().favours_first());
+        let mut expected = Comparison::expecting();
+        assert!(expected.favours_first());
+        expected.add(0.0);
+        assert!(!expected.favours_first());
+    }
 }

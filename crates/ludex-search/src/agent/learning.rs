@@ -34,6 +34,7 @@ pub(super) fn run(shared: &Shared) {
     {
         let mut table = shared.table();
         table.notes.extend(notes);
+        table.tree = side.tree;
         if let Method::Pvs(evaluation) = side.method {
             let positions = Arc::new(pvs::Table::new(MOST_TABLE.min(shared.settings.memory / 2)));
             table.evaluation = Some((evaluation, positions));

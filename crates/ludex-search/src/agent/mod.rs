@@ -91,7 +91,7 @@ impl Settings {
     /// The same for a match with such a start clock, most of which may be spent on learning, if anything is learnt.
     #[must_use]
     pub fn for_start_clock(self, clock: Duration) -> Settings {
-        const MOST: Duration = Duration::from_secs(10);
+        const MOST: Duration = Duration::from_secs(20);
         Settings { learning: self.learning.map(|_| clock.mul_f64(0.9).min(MOST)), ..self }
     }
 
@@ -230,6 +230,8 @@ struct Table {
     goal_heuristic: Option<Arc<GoalHeuristic>>,
     /// What states are worth, and a table for all threads, where a trial has shown that it is best to search so.
     evaluation: Option<(Arc<Evaluation>, Arc<pvs::Table>)>,
+    /// How trees are searched.
+    tree: uct::Settings,
     /// Something is being learnt, which searches wait for; and whether a move has been asked for, which ends the waiting.
     learning: bool,
     asked: bool,
@@ -253,7 +255,7 @@ struct Table {
 }
 
 impl Table {
-    fn new(stop: &Cancel) -> Table {
+    fn new(stop: &Cancel, tree: uct::Settings) -> Table {
         Table {
             engine: None,
             encoding: Encoding::Original,
@@ -263,6 +265,7 @@ impl Table {
             facts: None,
             goal_heuristic: None,
             evaluation: None,
+            tree,
             learning: false,
             asked: false,
             early: Early::Sought,
@@ -334,7 +337,7 @@ impl Agent {
         let builders = [settings.builders.as_slice(), &settings.extras].concat();
         let stop = Cancel::default();
         let shared = Arc::new(Shared {
-            table: Mutex::new(Table::new(&stop)),
+            table: Mutex::new(Table::new(&stop, settings.tree.clone())),
             prepared,
             role: role.to_owned(),
             settings,

@@ -42,6 +42,8 @@ struct Snapshot {
     facts: Option<Arc<Facts>>,
     goal_heuristic: Option<Arc<GoalHeuristic>>,
     evaluation: Option<(Arc<Evaluation>, Arc<pvs::Table>)>,
+    /// How trees are searched.
+    tree: uct::Settings,
     role: RoleId,
     chance: Option<RoleId>,
     state: Vec<u64>,
@@ -140,6 +142,7 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
                 facts: table.facts.clone(),
                 goal_heuristic: table.goal_heuristic.clone(),
                 evaluation: table.evaluation.clone(),
+                tree: table.tree.clone(),
                 role: play.role,
                 chance: play.chance,
                 state: play.state().to_vec(),
@@ -307,27 +310,29 @@ fn move_root(
     memory: &mut Memory,
     worker: &mut dyn Worker,
 ) -> Result<(), Fault> {
-    let settings = || uct::Settings {
+    let settings = uct::Settings {
         chance: snapshot.chance,
         memory: shared.settings.memory / 2 / shared.settings.threads.max(1),
-        ..shared.settings.tree.clone()
+        ..snapshot.tree.clone()
     };
     let seed = shared.settings.seed.wrapping_add(number as u64);
     if memory.joints != snapshot.joints || memory.tree.is_none() {
         memory.exact.moved();
         memory.rate.fade();
     }
-    let goes_on = snapshot.joints.starts_with(&memory.joints);
+    // What the trial has found may be known after the tree was begun.
+    let is_other = memory.tree.as_ref().is_some_and(|tree| *tree.settings() != settings);
+    let goes_on = snapshot.joints.starts_with(&memory.joints) && !is_other;
     match &mut memory.tree {
         Some(tree) if goes_on => {
             let ahead = &snapshot.joints[memory.joints.len()..];
             match ahead {
                 [] => {}
                 [joint] => tree.advance(worker, joint, &snapshot.state)?,
-                _ => *tree = Tree::new(settings(), worker, &snapshot.state, seed)?,
+                _ => *tree = Tree::new(settings, worker, &snapshot.state, seed)?,
             }
         }
-        other => *other = Some(Tree::new(settings(), worker, &snapshot.state, seed)?),
+        other => *other = Some(Tree::new(settings, worker, &snapshot.state, seed)?),
     }
     memory.joints.clone_from(&snapshot.joints);
     Ok(())

@@ -64,18 +64,25 @@ impl Tree {
     ) {
         let mut waiting = std::mem::take(&mut self.flights.waiting[at]);
         let mut ended = std::mem::take(&mut self.flights.ended);
+        if self.settings.ends > 0.0 && ended.states.is_none() {
+            ended.states = Some(Vec::new());
+        }
         lanes.playouts_each(phase, &waiting.rows, self.settings.plies as u64, &mut ended);
         self.playouts += waiting.ways.len() as u64;
         let (mut path, mut chosen) = (0, 0);
-        for (way, goals) in waiting.ways.iter().zip(ended.goals.chunks_exact(self.roles)) {
+        for ((number, way), goals) in
+            waiting.ways.iter().enumerate().zip(ended.goals.chunks_exact(self.roles))
+        {
             outcomes.clear();
             outcomes.extend(goals.iter().map(|goal| goal.map_or(0.0, outcome)));
+            let end = ended.states.as_ref().map(|states| &states[number * self.words..][..self.words]);
             let (path_end, chosen_end) = (way.path as usize, way.chosen as usize);
             self.back_up(
                 &waiting.path[path..path_end],
                 &waiting.chosen[chosen..chosen_end],
                 way.leaf,
                 outcomes,
+                end,
             );
             (path, chosen) = (path_end, chosen_end);
         }

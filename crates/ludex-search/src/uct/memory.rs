@@ -4,6 +4,7 @@
 //! Everything lies in a few growing vectors, so that a tree has one bound on its memory, and is freed and
 //! copied at once.
 
+use super::ends::NOTHING;
 use super::{ROOT, Tree, proof};
 use hashbrown::HashMap;
 use ludex_engine::engine::Worker;
@@ -47,6 +48,8 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// Its place in `Tree::seats`, if it is expanded.
     pub(super) seats: u32,
+    /// Its place in `Tree::figures`, if it was visited often.
+    pub(super) figures: Option<u32>,
     pub(super) proof: Option<Proof>,
 }
 
@@ -82,15 +85,20 @@ pub(super) struct Arm {
     pub(super) mean: f32,
     /// What exploration adds to it, but for a factor that the arms of a node share: one by the root of the visits.
     pub(super) weight: f32,
+    /// The fluent that it makes true, or [`NOTHING`] if none is its own.
+    pub(super) makes: u32,
 }
 
 /// The number of no node.
 const NONE: NodeId = NodeId(u32::MAX);
 
 impl Arm {
-    fn new(action: MoveId) -> Arm {
-        let (mean, weight) = (f32::INFINITY, 0.0);
-        Arm { action, child: NONE, visits: 0, under_way: 0, is_proved: false, mean, weight }
+    fn new(action: MoveId, trust: f32) -> Arm {
+        let (mean, weight) = (0.0, 0.0);
+        let (child, makes) = (NONE, NOTHING);
+        let mut arm = Arm { action, child, visits: 0, under_way: 0, is_proved: false, mean, weight, makes };
+        arm.weigh(trust);
+        arm
     }
 
     pub(super) fn child(&self) -> Option<NodeId> {
@@ -102,12 +110,13 @@ impl Arm {
         self.visits - u32::from(self.under_way)
     }
 
-    /// After the visits have changed.
-    pub(super) fn weigh(&mut self) {
-        if self.visits == 0 {
+    /// After the visits have changed. What is known beforehand counts as some more.
+    pub(super) fn weigh(&mut self, trust: f32) {
+        let visits = self.visits as f32 + trust;
+        if visits <= 0.0 {
             (self.mean, self.weight) = (f32::INFINITY, 0.0);
         } else if !self.is_proved {
-            self.weight = 1.0 / (self.visits as f32).sqrt();
+            self.weight = 1.0 / visits.sqrt();
         }
     }
 }
@@ -132,6 +141,7 @@ impl Tree {
         self.arms.clear();
         self.seats.clear();
         self.values.clear();
+        self.figures.clear();
         self.joint_children.clear();
         self.record = None;
         self.add_node(worker, state).map(|_| ())
@@ -187,6 +197,8 @@ impl Tree {
             arms: std::mem::take(&mut self.arms),
             seats: std::mem::take(&mut self.seats),
             values: std::mem::take(&mut self.values),
+            figures: std::mem::take(&mut self.figures),
+            ahead: std::mem::take(&mut self.ahead),
             joint_children: std::mem::take(&mut self.joint_children),
             ..*self
         };
@@ -205,6 +217,11 @@ impl Tree {
                 let values = old.values[known.values as usize..][..self.roles].iter().copied();
                 node.proof = Some(proof(&mut self.values, values, known.plies));
             }
+            if let Some(at) = node.figures {
+                node.figures = Some(self.figures.len() as u32);
+                let count = self.fluents * (self.roles + 1);
+                self.figures.extend_from_slice(&old.figures[at as usize..][..count]);
+            }
             if node.kind != Kind::Leaf {
                 let seats = &old.seats[node.seats as usize..=node.seats as usize + self.roles];
                 let shift = |at: u32| at - seats[0] + self.arms.len() as u32;
@@ -222,6 +239,7 @@ impl Tree {
             self.enter(copy);
         }
         self.scratch = old.scratch;
+        self.ahead = old.ahead;
         self.flights = old.flights;
     }
 
@@ -242,13 +260,13 @@ impl Tree {
     }
 
     /// Bytes in use, roughly.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.nodes.len() * (size_of::<Node>() + self.roles * size_of::<f32>())
             // A number and a byte for each place.
             + self.index.capacity() * 8 / 7 * 5
             + self.rows.len() * size_of::<u64>()
             + self.arms.len() * size_of::<Arm>()
-            + (self.seats.len() + self.values.len()) * size_of::<u32>()
+            + (self.seats.len() + self.values.len() + self.figures.len()) * size_of::<u32>()
             + self.joint_children.len() * 2 * size_of::<(NodeId, u64, NodeId)>()
     }
 
@@ -257,7 +275,15 @@ impl Tree {
         let id = NodeId(self.nodes.len() as u32);
         let proof = if worker.is_terminal(state)? { Some(self.ended(worker, state)?) } else { None };
         self.rows.extend_from_slice(state);
-        self.nodes.push(Node { visits: 0, valued: 0, on_way: false, kind: Kind::Leaf, seats: 0, proof });
+        self.nodes.push(Node {
+            visits: 0,
+            valued: 0,
+            on_way: false,
+            kind: Kind::Leaf,
+            seats: 0,
+            figures: None,
+            proof,
+        });
         self.means.resize(self.means.len() + self.roles, 0.0);
         self.enter(id);
         Ok(id)
@@ -305,7 +331,7 @@ impl Tree {
                 kind = if deciders == 1 { Kind::Turn(RoleId(role)) } else { Kind::Joint };
             }
             let from = self.arms.len();
-            self.arms.extend(legal.iter().copied().map(Arm::new));
+            self.arms.extend(legal.iter().copied().map(|action| Arm::new(action, self.settings.ends)));
             // Untried moves are tried in the order in which they lie, which must not be that of their names.
             for at in (1..legal.len()).rev() {
                 let other = self.random.below(at + 1);
@@ -313,10 +339,11 @@ impl Tree {
             }
         }
         self.seats.push(self.arms.len() as u32);
-        let node = &mut self.nodes[node.index()];
+        let id = node;
+        let node = &mut self.nodes[id.index()];
         node.kind = kind;
         node.seats = seats as u32;
-        Ok(())
+        self.look_ahead(worker, id)
     }
 
     /// The arms of a role in an expanded node.

@@ -4,7 +4,7 @@
 //! were part of the dice; so games with simultaneous moves, any number of roles and any goal values need
 //! no special case. Where at most one role has a choice this is plain UCT.
 //!
-//! Five things are added to the textbook:
+//! Six things are added to the textbook:
 //!
 //! - *Proofs* (`proof.rs`): what is certain, a finished game, a state that the end-game [`Oracle`] knows, or a
 //!   move that wins whatever follows, is backed up as such and never sampled again.
@@ -12,6 +12,8 @@
 //!   is worth what its state is worth, once that has been visited by other ways more often than by this one.
 //! - *Leaves in lanes* (`flight.rs`): where the network is compiled for lanes, hundreds of leaves are valued by one batch
 //!   of random games, one from each.
+//! - *How games ended* (`ends.rs`), where a trial has shown that it pays: what a move makes true is judged by the games
+//!   that ended with it, before the move itself is tried often.
 //! - *GoalHeuristic* ([`crate::goal_heuristic`]): without lanes the outcome of the one random game is mixed
 //!   with how far the goals' conditions are met, as far as that is known to foretell anything.
 //! - *Reuse*: [`Tree::advance`] keeps what was found out below the moves made (`memory.rs`).
@@ -22,6 +24,7 @@
 //! What it cannot do: mix strategies. In a game like rock, paper, scissors it plays the move it has tried
 //! most often, which an opponent who knows that can exploit.
 
+mod ends;
 mod flight;
 mod memory;
 mod proof;
@@ -29,6 +32,7 @@ mod proof;
 use crate::clock::Clock;
 use crate::estimate::{Candidate, Estimate, Verdict};
 use crate::goal_heuristic::{Degrees, GoalHeuristic};
+use ends::LookAhead;
 use flight::Flights;
 use hashbrown::{HashMap, HashTable};
 use ludex_engine::engine::{PlayoutBuffer, Worker};
@@ -48,6 +52,9 @@ pub struct Settings {
     pub transpositions: bool,
     /// Back up what is certain.
     pub proofs: bool,
+    /// How games ended that had in their last state what a move makes true counts as so many visits of the move (`ends.rs`);
+    /// 0 if it is not counted, and then all moves are tried before one is tried again.
+    pub ends: f32,
     /// Random games are broken off after so many plies.
     pub plies: usize,
     /// Bytes that a tree may take. The fuller it is, the more often a leaf is visited before its moves are listed; a full
@@ -63,6 +70,7 @@ impl Default for Settings {
             exploration: 0.4,
             transpositions: true,
             proofs: true,
+            ends: 0.0,
             plies: 1000,
             memory: 512 << 20,
             chance: None,
@@ -108,6 +116,12 @@ pub struct Tree {
     seats: Vec<u32>,
     /// The proved values, one a role for each proved node.
     values: Vec<i32>,
+    /// How games ended that went through nodes that were visited often, by what held in their last states: for each such
+    /// node and fluent the number of games and the sum of their outcomes for each role.
+    figures: Vec<f32>,
+    /// How many fluents there are.
+    fluents: usize,
+    ahead: LookAhead,
     /// The children of nodes in which several roles choose, by the number of the joint move.
     joint_children: HashMap<(NodeId, u64), NodeId>,
     random: Random,
@@ -159,6 +173,7 @@ impl Tree {
         let mut tree = Tree {
             settings,
             roles: worker.vocabulary().role_count(),
+            fluents: worker.vocabulary().fluent_count(),
             words: state.len(),
             nodes: Vec::new(),
             means: Vec::new(),
@@ -167,6 +182,8 @@ impl Tree {
             arms: Vec::new(),
             seats: Vec::new(),
             values: Vec::new(),
+            figures: Vec::new(),
+            ahead: LookAhead::default(),
             joint_children: HashMap::new(),
             random: Random::new(seed),
             playouts: 0,
@@ -200,6 +217,11 @@ impl Tree {
     pub fn is_solved(&self) -> bool {
         let proved = self.settings.proofs && self.nodes[ROOT.index()].proof.is_some();
         proved || self.record.as_ref().is_some_and(|(outcome, _)| *outcome >= 1.0)
+    }
+
+    /// How it is searched.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Random games played since the tree was made.
@@ -294,7 +316,7 @@ impl Tree {
         for step in &scratch.path {
             self.nodes[step.node.index()].on_way = false;
         }
-        let valued = match (worth, &mut tools.lanes) {
+        let valued = match (&worth, &mut tools.lanes) {
             (Ok(Worth::Certain), _) => Ok(true),
             // The moves of a game for one are recorded, which lanes cannot tell.
             (Ok(Worth::Open), Some(lanes)) if self.roles > 1 => {
@@ -303,11 +325,12 @@ impl Tree {
                 return Ok(());
             }
             (Ok(Worth::Open), _) => self.sample(tools, clock, &mut scratch),
-            (Err(fault), _) => Err(fault),
+            (Err(fault), _) => Err(fault.clone()),
         };
-        let Scratch { path, chosen, leaf, outcome, .. } = &mut scratch;
+        let is_played = self.settings.ends > 0.0 && matches!(worth, Ok(Worth::Open));
+        let Scratch { path, chosen, leaf, outcome, state, .. } = &mut scratch;
         match valued {
-            Ok(true) => self.back_up(path, chosen, *leaf, outcome),
+            Ok(true) => self.back_up(path, chosen, *leaf, outcome, is_played.then_some(&state[..])),
             _ => self.forget(path, chosen, *leaf),
         }
         self.scratch = scratch;
@@ -318,7 +341,9 @@ impl Tree {
     fn descend(&mut self, tools: &mut Tools<'_>, scratch: &mut Scratch) -> Result<Worth, Fault> {
         let ripe = self.ripe();
         let mut node = ROOT;
+        let mut figures = None;
         loop {
+            figures = self.nodes[node.index()].figures.or(figures);
             if let Some(proof) = self.nodes[node.index()].proof {
                 let values = &self.values[proof.values as usize..][..self.roles];
                 scratch.outcome.clear();
@@ -346,7 +371,7 @@ impl Tree {
                     continue;
                 }
             }
-            let settled = self.select(node, &mut scratch.chosen);
+            let settled = self.select(node, figures, &mut scratch.chosen);
             scratch.path.push(Step { node, settled });
             let chosen = &scratch.chosen[scratch.chosen.len() - self.roles..];
             self.depart(node, chosen);
@@ -386,11 +411,14 @@ impl Tree {
         self.settings.transpositions && self.roles > 1
     }
 
-    /// Visits before the moves of a leaf are listed: one, until the memory is half full.
+    /// Visits before the moves of a leaf are listed: one, until the memory is half full; when it is full none are listed.
     fn ripe(&self) -> u32 {
         const DOUBLINGS: f64 = 16.0;
         let beyond_half = self.bytes() as f64 / self.settings.memory.max(1) as f64 - 0.5;
-        1 << (DOUBLINGS * beyond_half.clamp(0.0, 0.5)) as u32
+        if beyond_half >= 0.5 {
+            return u32::MAX;
+        }
+        1 << (DOUBLINGS * beyond_half.max(0.0)) as u32
     }
 
     /// The way ends at a node.
@@ -414,7 +442,7 @@ impl Tree {
             }
             arm.visits += 1;
             arm.under_way += 1;
-            arm.weigh();
+            arm.weigh(self.settings.ends);
         }
     }
 
@@ -469,7 +497,7 @@ impl Tree {
 
     /// Chooses an arm for each role, and appends them to `chosen`. Where the best one is certain there is nothing to find out
     /// below it: the best of the others is tried, and the state of the certain one returned, by which the node goes.
-    fn select(&mut self, node: NodeId, chosen: &mut Vec<u32>) -> Option<NodeId> {
+    fn select(&mut self, node: NodeId, figures: Option<u32>, chosen: &mut Vec<u32>) -> Option<NodeId> {
         let visits = self.nodes[node.index()].visits.max(1) as f32;
         let spread = self.settings.exploration as f32 * visits.ln().sqrt();
         let mut settled = None;
@@ -485,10 +513,15 @@ impl Tree {
                 continue;
             }
             let arms = (first..).zip(&self.arms[range]);
-            let best = highest(arms.clone(), spread).unwrap_or(first);
+            let known = self.known(node, role, figures);
+            let score = |arm: &Arm| match &known {
+                None => arm.mean + spread * arm.weight,
+                Some(known) => known.worth(arm) + spread * arm.weight,
+            };
+            let best = highest(arms.clone(), score).unwrap_or(first);
             let certain = &self.arms[best as usize];
             if certain.is_proved
-                && let Some(other) = highest(arms.filter(|(_, arm)| !arm.is_proved), spread)
+                && let Some(other) = highest(arms.filter(|(_, arm)| !arm.is_proved), score)
             {
                 settled = certain.child();
                 chosen.push(other);
@@ -500,7 +533,15 @@ impl Tree {
     }
 
     /// Tells the nodes of a way what came of it.
-    fn back_up(&mut self, path: &[Step], chosen: &[u32], leaf: Option<NodeId>, outcomes: &mut [f64]) {
+    /// `end` is the last state of the game that was played.
+    fn back_up(
+        &mut self,
+        path: &[Step],
+        chosen: &[u32],
+        leaf: Option<NodeId>,
+        outcomes: &mut [f64],
+        end: Option<&[u64]>,
+    ) {
         if let Some(leaf) = leaf {
             self.learn(leaf, outcomes);
         }
@@ -519,6 +560,9 @@ impl Tree {
                 }
             }
             self.learn(node, outcomes);
+            if let Some(end) = end {
+                self.count_end(node, outcomes, end);
+            }
             if let Kind::Turn(role) = self.nodes[node.index()].kind {
                 self.look_after(chosen[role.index()] as usize, role);
             }
@@ -567,17 +611,18 @@ impl Tree {
                 let arm = &mut self.arms[arm as usize];
                 arm.under_way -= 1;
                 arm.visits -= 1;
-                arm.weigh();
+                arm.weigh(self.settings.ends);
             }
         }
     }
 }
 
 /// The arm of the highest score.
-fn highest<'a>(arms: impl Iterator<Item = (u32, &'a Arm)>, spread: f32) -> Option<u32> {
+#[inline(always)]
+fn highest<'a>(arms: impl Iterator<Item = (u32, &'a Arm)>, score: impl Fn(&Arm) -> f32) -> Option<u32> {
     let (mut best, mut best_score) = (None, f32::NEG_INFINITY);
     for (at, arm) in arms {
-        let score = arm.mean + spread * arm.weight;
+        let score = score(arm);
         if score > best_score {
             (best, best_score) = (Some(at), score);
         }

@@ -5,8 +5,8 @@
 //! batch costs about as many passes as its longest game has plies.
 
 use super::pass::{self, Job, Tally};
-use super::plan::FLUENTS;
-use super::transpose;
+use super::plan::{FLUENTS, Slot};
+use super::transpose::{self, Shown, Shuffle};
 use super::vector::Plane;
 use super::{LANES, Lanes, LanesRunner};
 use crate::engine::Goal;
@@ -18,6 +18,8 @@ pub struct Ended {
     pub goals: Vec<Option<Goal>>,
     /// Joint moves made.
     pub transitions: u64,
+    /// The last state of each game, rows one after the other, where the caller has put `Some` here.
+    pub states: Option<Vec<u64>>,
 }
 
 impl<'l> LanesRunner<'l> {
@@ -42,6 +44,9 @@ impl<'l> LanesRunner<'l> {
         self.running = None;
         let most = most.max(1);
         self.state.reset(plans, &lanes.goals, most);
+        if ended.states.is_some() {
+            self.state.ends.resize(fluents, Plane::ZERO);
+        }
         self.state.phase = phase.unwrap_or(0);
         self.state.live = Plane::first(count);
         transpose::planes_of(states, stride, &mut self.state.planes[FLUENTS as usize..][..fluents]);
@@ -62,6 +67,13 @@ impl<'l> LanesRunner<'l> {
         };
         pass::drive_with(self.instructions, &mut self.state, plans, &lanes.goals, &mut job);
         ended.transitions = job.transitions;
+        if let Some(states) = &mut ended.states {
+            states.clear();
+            states.resize(count * stride, 0);
+            let slots: Vec<Slot> = (0..fluents as Slot).collect();
+            let shown = Shown { planes: &self.state.ends, slots: &slots, turned: None };
+            transpose::words(Shuffle::detect(), &shown, &Plane::first(count), states);
+        }
         ended.goals.clear();
         ended.goals.resize(count * roles, None);
         // What is said twice is no single number.

@@ -304,6 +304,8 @@ pub(super) struct State {
     random: Planes,
     /// Lanes in which a game is being played.
     pub(super) live: Plane,
+    /// The last states of games, a plane a fluent, each in the lane in which the game was played. Empty if nobody asks.
+    pub(super) ends: Vec<Plane>,
     /// Plies played, a plane a binary digit. Empty if there is no bound.
     age: Vec<Plane>,
     pub(super) phase: usize,
@@ -359,6 +361,7 @@ impl State {
             scratch: Vec::new(),
             random: Planes::new(seed),
             live: Plane::ZERO,
+            ends: Vec::new(),
             age: Vec::new(),
             phase: 0,
         }
@@ -383,6 +386,7 @@ impl State {
         let groups = choices.map(|choice| choice.legal.len() / GROUP).max().unwrap_or(0);
         self.scratch.resize(groups * 5, Plane::ZERO);
         self.live = Plane::ZERO;
+        self.ends.clear();
         self.age.clear();
         let digits = if most == u64::MAX { 0 } else { 64 - most.leading_zeros() };
         self.age.resize(digits as usize, Plane::ZERO);
@@ -471,6 +475,7 @@ fn drive<V: Kernel>(machine: V::Machine, state: &mut State, plans: &[Plan], goal
             state.live = state.live.zip(&over, |a, b| a & !b);
             job.playouts += over.count();
             job.measure(&state.age, &over);
+            keep_ends::<V>(machine, memory, &mut state.ends, &over);
             if plan.goal.gates() <= goals.fluents.len() {
                 hold::<V>(machine, memory, state, plan, job, &over);
             } else {
@@ -496,6 +501,7 @@ fn drive<V: Kernel>(machine: V::Machine, state: &mut State, plans: &[Plan], goal
             job.playouts += stuck.count();
             job.stuck += stuck.count();
             job.measure(&state.age, &stuck);
+            keep_ends::<V>(machine, memory, &mut state.ends, &stuck);
             put_aside::<V>(machine, memory, state, goals, job, &stuck);
         }
         V::execute(machine, memory, &plan.next);
@@ -557,6 +563,15 @@ fn cut_off(state: &State, job: &mut Job, over: &Plane) -> Plane {
     }
     job.cut += old.count();
     over.zip(&old, |a, b| a | b)
+}
+
+/// Keeps all fluents of finished games, if somebody asks for them.
+#[inline(always)]
+fn keep_ends<V: Vector>(machine: V::Machine, memory: &mut Memory<'_>, ends: &mut [Plane], who: &Plane) {
+    let lanes = V::load(machine, who);
+    for (slot, end) in (FLUENTS..).zip(ends) {
+        V::blend(lanes, V::load(machine, memory.at(slot)), V::load(machine, end)).store(end);
+    }
 }
 
 /// Starts games in lanes without one.
