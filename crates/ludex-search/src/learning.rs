@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 /// Games of a round that are played at most, and until which part of the time each round goes on; the rest is the trial's.
 const MOST_GAMES: u64 = 20_000;
 const ROUNDS: [f64; 2] = [0.15, 0.45];
+/// By so much a finer evaluation must foretell better.
+const WORTH_IT: f64 = 0.03;
 const LONGEST_ROUND: Duration = Duration::from_millis(2500);
 /// A game that is searched to its end in this processor time, with a table of so many bytes, is small.
 const SMALL: Duration = Duration::from_millis(60);
@@ -150,11 +152,17 @@ impl Student<'_> {
             )?;
             plies = f64::max(plies, experience.mean_plies());
             self.notes.push(format!("{} games to learn from", experience.games()));
-            let mut learnt = Vec::new();
+            let mut learnt: Vec<Arc<Evaluation>> = Vec::new();
             for detail in [Detail::Ranks, Detail::Cells] {
                 let mut is_over = || self.time.is_beyond(0.7);
                 learnt
                     .extend(Evaluation::learn(self.worker, &experience, detail, &mut is_over).map(Arc::new));
+            }
+            // What is finer must foretell better, or it only takes time from the trial.
+            if let [coarse, fine] = &learnt[..]
+                && fine.correlation() < coarse.correlation() + WORTH_IT
+            {
+                learnt.truncate(1);
             }
             if learnt.is_empty() {
                 break;

@@ -92,6 +92,70 @@ fn what_counts_for_the_goal_is_learnt_in_its_proportion() {
     }
 }
 
+/// Three lorries, three bikes and a stone each are lost one by one or kept, and whoever has more wheels left after twelve
+/// moves has won: a lorry has six wheels, a bike two, a stone none.
+fn wheels() -> Propnet {
+    let things = ["lorry", "lorry", "lorry", "bike", "bike", "bike", "stone"];
+    let wheels = |thing: &str| ["stone", "", "bike", "", "", "", "lorry"].iter().position(|t| *t == thing);
+    let (mut text, mut worth) = (String::new(), String::new());
+    for role in ["white", "black"] {
+        for (place, thing) in things.iter().enumerate() {
+            text += &format!("(init (has {role} {place} {thing}))");
+        }
+    }
+    for (place, thing) in things.iter().enumerate() {
+        let count = wheels(thing).expect("a thing with wheels");
+        for sum in 0..=24 {
+            worth += &format!(
+                "(<= (sum ?r {} {}) (sum ?r {place} {sum}) (true (has ?r {place} {thing})))",
+                place + 1,
+                sum + count
+            );
+        }
+    }
+    let more: String = (0..=24).flat_map(|a| (0..a).map(move |b| format!("(more {a} {b})"))).collect();
+    let next: String = (0..7).map(|n| format!("(next_place {n} {})", n + 1)).collect();
+    let steps: String = (0..12).map(|k| format!("(after {k} {})", k + 1)).collect();
+    let text = format!(
+        "(role white) (role black) (init (step 0)) {text} {more} {next} {steps}
+        (<= (legal ?r (drop ?p)) (true (has ?r ?p ?t)) (true (step ?n)) (turn ?r ?n))
+        (<= (legal ?r (keep ?p)) (next_place ?p ?q) (true (step ?n)) (turn ?r ?n))
+        (<= (legal ?r wait) (role ?r) (true (step ?n)) (not (turn ?r ?n)))
+        (turn white 0) (turn black 1) (turn white 2) (turn black 3) (turn white 4) (turn black 5)
+        (turn white 6) (turn black 7) (turn white 8) (turn black 9) (turn white 10) (turn black 11)
+        (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+        (<= (next (has ?r ?p ?t)) (true (has ?r ?p ?t)) (not (does ?r (drop ?p))))
+        (<= (there ?r ?p) (true (has ?r ?p ?t)))
+        (<= (sum ?r 0 0) (role ?r)) {worth}
+        (<= (sum ?r ?q ?s) (next_place ?p ?q) (sum ?r ?p ?s) (not (there ?r ?p)))
+        (<= terminal (true (step 12)))
+        (<= (goal ?r 100) (sum ?r 7 ?a) (sum ?s 7 ?b) (distinct ?r ?s) (more ?a ?b))
+        (<= (goal ?r 0) (sum ?r 7 ?a) (sum ?s 7 ?b) (distinct ?r ?s) (more ?b ?a))
+        (<= (goal ?r 50) (sum ?r 7 ?a) (sum ?s 7 ?a) (distinct ?r ?s))"
+    );
+    let game = Sheet::read(&text).into_game().unwrap_or_else(|findings| panic!("{findings:?}"));
+    Propnet::new(&game, &Default::default()).expect("a small game")
+}
+
+#[test]
+fn what_a_piece_is_worth_is_told_in_pieces() {
+    let engine = wheels();
+    let experience = experience(&engine, 8000, 3);
+    let learnt = Evaluation::learn(&*engine.worker(), &experience, Detail::Counts, &mut || false);
+    let told = learnt.expect("outcomes depend on what is left").describe();
+    // There are as many lorries as bikes, so either may be the unit.
+    let ratio = |text: &str| -> Option<f64> {
+        text.split("is worth ").nth(1)?.split([',', ' ']).next()?.parse().ok()
+    };
+    let lorries = match told.find("counted in `has white * lorry`, ") {
+        Some(at) => 1.0 / ratio(&told[at..]).expect("bikes are worth something"),
+        None => {
+            ratio(&told[told.find("counted in `has white * bike`, ").expect(&told)..]).expect("lorries, too")
+        }
+    };
+    assert!((2.0..4.5).contains(&lorries), "three bikes have the wheels of a lorry: {told}");
+}
+
 #[test]
 fn the_same_games_teach_the_same_and_too_few_teach_nothing() {
     let engine = stones();

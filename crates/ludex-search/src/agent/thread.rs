@@ -312,7 +312,8 @@ fn move_root(
 ) -> Result<(), Fault> {
     let settings = uct::Settings {
         chance: snapshot.chance,
-        memory: shared.settings.memory / 2 / shared.settings.threads.max(1),
+        // What is kept after a move is copied, and exhaustive search has a quarter.
+        memory: shared.settings.memory / 3 / shared.settings.threads.max(1),
         ..snapshot.tree.clone()
     };
     let seed = shared.settings.seed.wrapping_add(number as u64);

@@ -33,6 +33,13 @@ impl Samples {
         &self.fluents[from..self.ends[sample] as usize]
     }
 
+    /// In how many samples each fluent holds.
+    pub(super) fn frequencies(&self, fluents: usize) -> Vec<f64> {
+        let mut counts = vec![0.0; fluents];
+        self.fluents.iter().for_each(|&fluent| counts[fluent as usize] += 1.0);
+        counts
+    }
+
     /// The sum of weights of each sample's fluents.
     pub(super) fn sums(&self, weights: &[f64]) -> Vec<f64> {
         (0..self.len()).map(|s| self.of(s).iter().map(|&f| weights[f as usize]).sum()).collect()

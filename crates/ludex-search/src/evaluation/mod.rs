@@ -42,6 +42,8 @@ pub struct Evaluation {
     rounds: u32,
     /// The features that count most, in words, with their weights.
     words: Vec<(String, f64)>,
+    /// Pieces that speak for the first role, as multiples of the commonest of them, whose name comes first.
+    pieces: Vec<(String, f64)>,
 }
 
 /// States of games, to learn from.
@@ -239,6 +241,7 @@ impl Evaluation {
         let patterns: Vec<f64> =
             by_feature.iter().zip(&features.material).map(|(w, is)| if *is { *w } else { 0.0 }).collect();
         let material = fit::by_fluent(&features, fluents, &patterns);
+        let pieces = pieces(&features, &by_fluent, &learnt.frequencies(fluents));
         let guesses: Vec<f64> = checked.sums(&by_fluent).iter().map(|sum| logistic(sum + constant)).collect();
         let correlation = correlation(&guesses, &checked.outcomes);
         if correlation < LEAST_CORRELATION {
@@ -255,6 +258,7 @@ impl Evaluation {
             correlation,
             rounds: experience.rounds + 1,
             words,
+            pieces,
         })
     }
 
@@ -292,12 +296,43 @@ impl Evaluation {
             1 => "random games".to_owned(),
             rounds => format!("games of round {rounds}"),
         };
+        let worth = self.pieces.split_first().filter(|(_, others)| !others.is_empty());
+        let worth = worth.map_or(String::new(), |((unit, _), others)| {
+            let others: Vec<String> =
+                others.iter().map(|(name, times)| format!("one `{name}` is worth {times:.1}")).collect();
+            format!("; counted in `{unit}`, {}", others.join(", "))
+        });
         format!(
-            "learnt from {games}, foretelling others by {:.2}: {} (logarithms of the first role's odds)",
+            "learnt from {games}, foretelling others by {:.2}: {} (logarithms of the first role's odds){worth}",
             self.correlation,
             each.join(", ")
         )
     }
+}
+
+/// What the pieces of each pattern are worth on average where they stood, if that is something for the first role; as
+/// multiples of the commonest pattern among those, which comes first.
+fn pieces(features: &Features, weights: &[f64], frequencies: &[f64]) -> Vec<(String, f64)> {
+    /// Patterns that are worth less than this part of the best are no pieces of the first role.
+    const LEAST: f64 = 0.1;
+    const TOLD: usize = 6;
+    let mut sums = vec![(0.0, 0.0); features.len()];
+    for (fluent, (weight, frequency)) in weights.iter().zip(frequencies).enumerate() {
+        let pattern = features.of(fluent).iter().map(|(feature, _)| *feature as usize);
+        if let Some(pattern) = pattern.clone().find(|&feature| features.material[feature]) {
+            sums[pattern].0 += weight * frequency;
+            sums[pattern].1 += frequency;
+        }
+    }
+    let mean = |&(sum, count): &(f64, f64)| if count > 0.0 { sum / count } else { 0.0 };
+    let best = sums.iter().map(mean).fold(0.0, f64::max);
+    let mut pieces: Vec<(usize, f64, f64)> =
+        sums.iter().enumerate().map(|(feature, sum)| (feature, mean(sum), sum.1)).collect();
+    pieces.retain(|(_, worth, _)| *worth > 0.0 && *worth >= LEAST * best);
+    let Some(&(unit, base, _)) = pieces.iter().max_by(|a, b| a.2.total_cmp(&b.2)) else { return Vec::new() };
+    pieces.sort_by(|a, b| (b.0 == unit).cmp(&(a.0 == unit)).then(b.1.total_cmp(&a.1)));
+    pieces.truncate(TOLD);
+    pieces.into_iter().map(|(feature, worth, _)| (features.names[feature].clone(), worth / base)).collect()
 }
 
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
