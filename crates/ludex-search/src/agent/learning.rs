@@ -45,11 +45,13 @@ pub(super) fn run(shared: &Shared) {
 
 fn found_out(shared: &Shared, total: Duration) -> Option<(Side, Vec<String>)> {
     let until = Instant::now().checked_add(total)?;
-    let time = Time::from_now(total, shared.stop.clone());
     let budget = shared.settings.budget.clone().with_cancel(shared.stop.child()).until(until);
     let engine = shared.prepared.propnet(&budget).ok()?;
-    let in_time = Instant::now() + total.mul_f64(LANES_IN_TIME);
-    let mut lanes = || lanes(shared, in_time.min(until));
+    // The parts of the time are parts of what the network has left of it.
+    let left = until.saturating_duration_since(Instant::now());
+    let time = Time::from_now(left, shared.stop.clone());
+    let in_time = Instant::now() + left.mul_f64(LANES_IN_TIME);
+    let mut lanes = || lanes(shared, in_time);
     // A limit that is met leaves the game to the tree.
     learn(&engine, &mut lanes, &shared.settings.tree, shared.settings.seed, &time).ok()?
 }

@@ -62,8 +62,11 @@ pub struct Experience {
 
 /// Fluents of samples that are held at most: some 80 MB.
 const MOST_HELD: usize = 20_000_000;
-/// States that are kept of a game.
-const STATES_A_GAME: usize = 8;
+/// Of a game every so many-th state is kept, as chance wants it, but at least and at most so many: of long games there are
+/// few, and their states differ more.
+const APART: usize = 8;
+const FEWEST_STATES: usize = 8;
+const MOST_STATES: usize = 32;
 /// States by which places are told from kinds.
 const MOST_SEEN: usize = 200;
 /// Longer games are broken off and count for nothing.
@@ -125,7 +128,7 @@ impl Experience {
             self.plies += (path.len() / words) as u64;
             let Some(outcome) = outcome(worker, &state)?.filter(|_| ended) else { continue };
             let plies = path.len() / words;
-            for _ in 0..STATES_A_GAME.min(plies) {
+            for _ in 0..(plies / APART).clamp(FEWEST_STATES, MOST_STATES).min(plies) {
                 let row = &path[random.below(plies) * words..][..words];
                 let samples =
                     if self.games.is_multiple_of(CHECKED) { &mut self.checked } else { &mut self.learnt };
