@@ -15,7 +15,10 @@ pub use batsat::Lit;
 /// What a solver knows of its limits while it searches.
 struct Watch {
     budget: Budget,
-    calls: Cell<u32>,
+    calls: Cell<u64>,
+    /// Decisions until it pauses, and what is asked whether it should.
+    left: Cell<u64>,
+    pause: Option<Box<dyn Fn() -> bool>>,
     /// Once it is over it stays so: the solver asks again between two restarts.
     over: Rc<Cell<Option<Exceeded>>>,
     own: Rc<Cell<usize>>,
@@ -29,7 +32,7 @@ const VARIABLE_BYTES: usize = 120;
 const TICKS_A_CLAUSE: u64 = 32;
 const TICKS_A_STEP: u64 = 8;
 /// The budget is looked at once in so many decisions: in a large formula one takes milliseconds.
-const DECISIONS_A_LOOK: u32 = 8;
+const DECISIONS_A_LOOK: u64 = 8;
 
 impl Callbacks for Watch {
     fn on_new_clause(&mut self, clause: &[Lit], _: batsat::clause::Kind) {
@@ -48,10 +51,14 @@ impl Callbacks for Watch {
         // The clock is read once in so many decisions.
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
+        self.left.set(self.left.get().saturating_sub(1));
         if calls.is_multiple_of(DECISIONS_A_LOOK) && self.over.get().is_none() {
             self.over.set(self.budget.check().err());
+            if self.pause.as_ref().is_some_and(|pause| pause()) {
+                self.left.set(0);
+            }
         }
-        self.over.get().is_some()
+        self.over.get().is_some() || self.left.get() == 0
     }
 }
 
@@ -102,8 +109,15 @@ impl Solver {
     pub fn new(budget: &Budget) -> Solver {
         let own = Rc::new(Cell::new(0));
         let over = Rc::new(Cell::new(None));
-        let watch =
-            Watch { budget: budget.clone(), calls: Cell::new(0), over: over.clone(), own: own.clone() };
+        let left = Cell::new(u64::MAX);
+        let watch = Watch {
+            budget: budget.clone(),
+            calls: Cell::new(0),
+            left,
+            pause: None,
+            over: over.clone(),
+            own: own.clone(),
+        };
         let mut inner = batsat::Solver::new(batsat::SolverOpts::default(), watch);
         let truth = Lit::new(inner.new_var_default(), true);
         inner.add_clause_reuse(&mut vec![truth]);
@@ -294,6 +308,32 @@ impl Solver {
 
     /// Searches for a model in which the assumptions hold.
     pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Outcome, Exceeded> {
+        let answer = self.search(assumptions, u64::MAX, None)?;
+        answer.map_or_else(|| Err(self.over.get().expect("the solver gives up only where it is told to")), Ok)
+    }
+
+    /// The same for at most so many decisions, and while `pause` does not say that it is time to do something else: `None`.
+    /// What was learnt is kept, so that the next try goes on from there.
+    pub fn solve_for(
+        &mut self,
+        assumptions: &[Lit],
+        decisions: u64,
+        pause: Box<dyn Fn() -> bool>,
+    ) -> Result<Option<Outcome>, Exceeded> {
+        let answer = self.search(assumptions, decisions, Some(pause));
+        self.inner.cb_mut().pause = None;
+        answer
+    }
+
+    fn search(
+        &mut self,
+        assumptions: &[Lit],
+        decisions: u64,
+        pause: Option<Box<dyn Fn() -> bool>>,
+    ) -> Result<Option<Outcome>, Exceeded> {
+        let watch = self.inner.cb_mut();
+        watch.left.set(decisions);
+        watch.pause = pause;
         if self.over.get().is_none() {
             self.over.set(self.meter.budget().check().err());
         }
@@ -302,12 +342,17 @@ impl Solver {
         }
         let answer = self.inner.solve_limited(assumptions);
         if answer == lbool::TRUE {
-            Ok(Outcome::Satisfiable)
+            Ok(Some(Outcome::Satisfiable))
         } else if answer == lbool::FALSE {
-            Ok(Outcome::Unsatisfiable)
+            Ok(Some(Outcome::Unsatisfiable))
         } else {
-            Err(self.over.get().expect("the solver gives up only where it is told to"))
+            self.over.get().map_or(Ok(None), Err)
         }
+    }
+
+    /// Decisions of all searches so far, roughly.
+    pub fn decisions(&self) -> u64 {
+        self.inner.cb().calls.get()
     }
 
     /// The value of a literal in the model that was found last. What the model leaves open is false.
@@ -367,6 +412,35 @@ mod tests {
                 assert_eq!(solver.solve(&assumptions), Ok(Outcome::Unsatisfiable), "{enough} {assignment:b}");
             }
         }
+    }
+
+    /// A pigeonhole too many takes more decisions than one; with pauses the answer is the same.
+    #[test]
+    fn a_search_that_pauses_goes_on() {
+        let mut solver = Solver::new(&Budget::default());
+        let holes: Vec<Vec<Lit>> = (0..7).map(|_| (0..6).map(|_| solver.fresh()).collect()).collect();
+        for pigeon in &holes {
+            solver.clause(pigeon.iter().copied());
+        }
+        for hole in 0..6 {
+            for a in 0..7 {
+                for b in 0..a {
+                    solver.clause([!holes[a][hole], !holes[b][hole]]);
+                }
+            }
+        }
+        assert_eq!(solver.solve_for(&[], 1, Box::new(|| false)), Ok(None));
+        assert_eq!(solver.solve_for(&[], u64::MAX, Box::new(|| true)), Ok(None));
+        let mut pauses = 0;
+        let answer = loop {
+            match solver.solve_for(&[], 20 << pauses, Box::new(|| false)).expect("no limit is met") {
+                Some(answer) => break answer,
+                None => pauses += 1,
+            }
+        };
+        assert_eq!(answer, Outcome::Unsatisfiable);
+        assert!(pauses > 0);
+        assert_eq!(solver.solve(&[]), Ok(Outcome::Unsatisfiable));
     }
 
     /// A solver that has met its limit answers nothing, and writing clauses into it costs next to nothing.

@@ -407,6 +407,20 @@ impl<'s> Unrolling<'s> {
         self.signal(time, Signal::TRUE);
     }
 
+    /// Asserts that the number of a role's move in the next frame is greater than in this one, unless nothing follows the
+    /// next. Both frames are complete. Where moves can be made in any order this leaves one order of many.
+    pub fn ascend(&mut self, time: usize, role: RoleId) {
+        let [now, next] = [time, time + 1].map(|at| self.frame(at).codes[role.index()].clone());
+        let mut less = self.solver.constant(false);
+        for (a, b) in now.into_iter().zip(next) {
+            let (rises, falls) = (self.solver.and(!a, b), self.solver.and(a, !b));
+            let kept = self.solver.and(less, !falls);
+            less = self.solver.or(rises, kept);
+        }
+        let ended = self.ended(time + 1);
+        self.solver.clause([ended, less]);
+    }
+
     /// Asserts that a move follows a frame.
     pub fn go_on(&mut self, time: usize) {
         let ended = self.ended(time);

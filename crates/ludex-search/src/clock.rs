@@ -67,6 +67,29 @@ impl Clock {
         Clock { cancel, ..Clock::new(End::Never) }
     }
 
+    /// A clock for a part of the work. It ends with this one, and before: after so many iterations if this one counts them,
+    /// which are taken off it, else after so much time.
+    pub fn part(&mut self, iterations: u64, time: Duration) -> Clock {
+        let end = match &mut self.end {
+            End::Iterations(left) => {
+                let granted = (*left).min(iterations);
+                *left -= granted;
+                End::Iterations(granted)
+            }
+            End::At(moment) => End::At((*moment).min(Instant::now() + time)),
+            End::Processor(started, all) => {
+                End::Processor(ThreadTime::now(), all.saturating_sub(started.elapsed()).min(time))
+            }
+            End::Never => End::At(Instant::now() + time),
+        };
+        Clock { end, unlooked: 0, cancel: self.cancel.clone(), changes: self.changes.clone() }
+    }
+
+    /// True if it goes by iterations, so that what is done depends on nothing else.
+    pub fn counts_iterations(&self) -> bool {
+        matches!(self.end, End::Iterations(_))
+    }
+
     fn new(end: End) -> Clock {
         Clock { end, unlooked: 0, cancel: Cancel::default(), changes: None }
     }
@@ -136,8 +159,12 @@ mod tests {
         let mut clock = Clock::processor(Duration::ZERO);
         assert!((0..BETWEEN_LOOKS).any(|_| clock.tick()));
         let cancel = Cancel::default();
+        let mut clock = Clock::iterations(5);
+        let mut part = clock.part(3, Duration::ZERO);
+        assert_eq!([part.tick(), part.tick(), part.tick(), part.tick()], [false, false, false, true]);
+        assert_eq!([clock.tick(), clock.tick(), clock.tick()], [false, false, true]);
         let mut clock = Clock::until(now + Duration::from_secs(3600)).or(cancel.clone());
-        assert!(!clock.tick());
+        assert!(clock.part(9, Duration::ZERO).is_over() && !clock.tick());
         cancel.cancel();
         assert!(clock.tick() && Clock::open(cancel).is_over());
         let changes = Changes::default();

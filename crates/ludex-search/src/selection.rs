@@ -36,8 +36,10 @@ impl Exhaustive {
     /// The search gets one part in so many of a thread's time. One that is sure to fit finds more.
     pub fn share(self) -> u32 {
         match self {
+            // Beside it the tree is one search of several.
+            Exhaustive::Solitaire => 1,
             Exhaustive::Proved => 4,
-            Exhaustive::Assumed | Exhaustive::Solitaire | Exhaustive::Unfit => 6,
+            Exhaustive::Assumed | Exhaustive::Unfit => 6,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::evaluation::Evaluation;
 use crate::goal_heuristic::GoalHeuristic;
 use crate::pvs::{self, Pvs};
 use crate::selection::Exhaustive;
-use crate::solitaire::Solitaire;
+use crate::solitaire::{Parts, Portfolio};
 use crate::uct::{self, Tools, Tree};
 use cpu_time::ThreadTime;
 use ludex_engine::budget::Exceeded;
@@ -16,8 +16,11 @@ use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::fault::Fault;
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::vocabulary::{MoveId, RoleId};
+use ludex_gdl::Keyword;
 use ludex_logic::endgame::Oracle;
 use ludex_logic::facts::Facts;
+use ludex_logic::transition::System;
+use std::cell::OnceCell;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -52,13 +55,13 @@ struct Snapshot {
 
 /// What a thread keeps from move to move.
 #[derive(Default)]
-struct Memory {
+struct Memory<'s> {
     tree: Option<Tree>,
     /// The joint moves that led to the root of the tree.
     joints: Vec<Vec<MoveId>>,
     /// A search by evaluation instead of the tree, where the trial has shown that it is better.
     pvs: Option<Pvs>,
-    exact: Exact,
+    exact: Exact<'s>,
     rate: Rate,
 }
 
@@ -90,10 +93,12 @@ impl Rate {
 
 /// Exhaustive search beside the tree: one thread does it, for a part of its time.
 #[derive(Default)]
-struct Exact {
+struct Exact<'s> {
     alphabeta: Option<AlphaBeta>,
     /// A search of a game for one, and the number of moves at which it began.
-    solitaire: Option<(Solitaire, usize)>,
+    solitaire: Option<(Portfolio<'s>, usize)>,
+    /// The rules as formulas, made when they are first asked for.
+    system: Option<&'s OnceCell<Option<System>>>,
     begun: bool,
     /// Processor time: on a busy machine a thread waits more than it works.
     spent: Duration,
@@ -112,7 +117,10 @@ struct Shift {
 
 /// Searches until the agent is stopped.
 pub(super) fn run(shared: &Shared, number: usize) {
-    let mut memory = Memory::default();
+    // Searches for one keep formulas over the rules.
+    let system = OnceCell::new();
+    let exact = Exact { system: Some(&system), ..Exact::default() };
+    let mut memory = Memory { exact, ..Memory::default() };
     while let Some(snapshot) = wait(shared) {
         if let Err(fault) = work(shared, number, &snapshot, &mut memory) {
             give_up(shared, &fault);
@@ -166,7 +174,7 @@ fn give_up(shared: &Shared, fault: &Fault) {
 }
 
 /// Searches one root with one engine until something changes, all is known or a limit is met.
-fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory) -> Result<(), Fault> {
+fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory<'_>) -> Result<(), Fault> {
     let mut worker = snapshot.engine.worker();
     worker.obey(&shared.questions());
     // Ends when the table changes, in the middle of a random game too.
@@ -251,7 +259,7 @@ fn by_evaluation(
     shared: &Shared,
     number: usize,
     snapshot: &Snapshot,
-    memory: &mut Memory,
+    memory: &mut Memory<'_>,
     worker: &mut dyn Worker,
 ) -> Result<bool, Fault> {
     let Some((evaluation, table)) = &snapshot.evaluation else { return Ok(false) };
@@ -307,7 +315,7 @@ fn move_root(
     shared: &Shared,
     number: usize,
     snapshot: &Snapshot,
-    memory: &mut Memory,
+    memory: &mut Memory<'_>,
     worker: &mut dyn Worker,
 ) -> Result<(), Fault> {
     let settings = uct::Settings {
@@ -339,7 +347,7 @@ fn move_root(
     Ok(())
 }
 
-impl Exact {
+impl<'s> Exact<'s> {
     /// True if it has nothing more to find about the current root.
     fn is_over(&self, number: usize, shared: &Shared) -> bool {
         number != 0
@@ -401,6 +409,16 @@ impl Exact {
         give_up(shared, fault);
     }
 
+    /// The rules as formulas; `None` where there is no network, of which they are read.
+    fn formulas(&self, shared: &Shared, snapshot: &Snapshot) -> Option<&'s System> {
+        snapshot.goal_heuristic.as_ref()?;
+        let made = self.system?.get_or_init(|| {
+            let goal = shared.prepared.game().rules.keyword(Keyword::Goal);
+            System::new(&shared.prepared, &[goal], &shared.questions()).ok()
+        });
+        made.as_ref()
+    }
+
     /// Looks for a plan in a game for one, and follows it as long as it is the best.
     fn solitary(
         &mut self,
@@ -410,7 +428,7 @@ impl Exact {
         clock: &mut Clock,
     ) -> Result<(), Fault> {
         let made = snapshot.joints.len();
-        let planned = |search: &Solitaire, from: usize| {
+        let planned = |search: &Portfolio<'_>, from: usize| {
             let plan = search.plan()?;
             let followed = &snapshot.joints[from..];
             let kept = plan.moves.iter().zip(followed).all(|(planned, joint)| Some(planned) == joint.first());
@@ -420,8 +438,13 @@ impl Exact {
             *from <= made && (*from == made || planned(search, *from).is_some())
         });
         if !goes_on {
-            self.solitaire = Solitaire::new(worker, &snapshot.state, shared.settings.memory / 4)
-                .map(|search| (search, made));
+            let memory = shared.settings.memory / 4;
+            let seed = shared.settings.seed;
+            let search = Portfolio::new(worker, &snapshot.state, Parts::default(), memory, seed);
+            self.solitaire = search.map(|search| match self.formulas(shared, snapshot) {
+                Some(system) => (search.with_system(system, memory / 2), made),
+                None => (search, made),
+            });
         }
         let Some((search, from)) = &mut self.solitaire else { return Ok(()) };
         let searched = search.search(worker, snapshot.goal_heuristic.as_deref(), clock).map(|_| ());
@@ -462,7 +485,11 @@ fn combined(mut estimate: Estimate, exact: &Estimate) -> Estimate {
         return certain;
     }
     for (mine, theirs) in estimate.candidates.iter_mut().zip(&exact.candidates) {
-        mine.verdict = theirs.verdict.or(mine.verdict);
+        // Where both know what can be had, it is the same, but in games for one: there each may have seen a better line.
+        mine.verdict = match (theirs.verdict, mine.verdict) {
+            (Some(exact), Some(tree)) if tree.value > exact.value => Some(tree),
+            (exact, tree) => exact.or(tree),
+        };
     }
     estimate
 }

@@ -1,13 +1,12 @@
-//! Games for one: every state that can be reached, once.
+//! Every state that can be reached, once.
 //!
-//! With nobody to disturb it a plan that reaches a goal once reaches it always, and a state is worth going
-//! through once however one got there. So this lists states, each once, until it meets the best goal there is
-//! or has seen all; what it has found is a plan. Every second state that it looks at is the nearest to the
+//! A state is worth going through once however one got there. So this lists states, each once, until it meets the best
+//! goal there is or has seen all. Every second state that it looks at is the nearest to the
 //! start, the others are those closest to the goal ([`crate::goal_heuristic`]): where that misleads, half the
 //! work is lost, and where it does not, puzzles are solved whose states nobody could list. It is exact where
-//! the states fit its memory. Where they do not, [`crate::uct`] goes on by chance, and keeps the best game it
-//! has seen.
+//! the states fit its memory, and the only one here that can say that there is nothing better.
 
+use super::{CEILING, Plan};
 use crate::clock::Clock;
 use crate::goal_heuristic::{Degrees, GoalHeuristic};
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -17,20 +16,6 @@ use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hash::BuildHasher;
-
-/// The best that the rules can give.
-const CEILING: Goal = 100;
-
-/// A way to an end of the game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// The moves, from the state where the search began.
-    pub moves: Vec<MoveId>,
-    /// The goal at the end.
-    pub value: Goal,
-    /// True if there is no better one.
-    pub is_best: bool,
-}
 
 /// A search that can be interrupted and taken up again.
 #[derive(Debug)]
@@ -146,7 +131,7 @@ impl Solitaire {
     }
 
     /// True if every state has been looked at. Found out when the nearest ones are asked for.
-    fn is_exhausted(&self) -> bool {
+    pub(super) fn is_exhausted(&self) -> bool {
         self.next == self.origins.len()
     }
 
