@@ -422,10 +422,10 @@ mod tests {
         for pigeon in &holes {
             solver.clause(pigeon.iter().copied());
         }
-        for hole in 0..6 {
-            for a in 0..7 {
-                for b in 0..a {
-                    solver.clause([!holes[a][hole], !holes[b][hole]]);
+        for (at, pigeon) in holes.iter().enumerate() {
+            for other in &holes[..at] {
+                for (&mine, &theirs) in pigeon.iter().zip(other) {
+                    solver.clause([!mine, !theirs]);
                 }
             }
         }

@@ -2,6 +2,7 @@
 //! several threads become one.
 
 use ludex_engine::engine::Goal;
+use ludex_engine::random::Random;
 use ludex_engine::vocabulary::MoveId;
 
 /// A value that is certain, not estimated.
@@ -32,6 +33,8 @@ pub struct Candidate {
 pub struct Estimate {
     /// The role's legal moves, ascending. Empty if the search did not get that far.
     pub candidates: Vec<Candidate>,
+    /// Where roles choose at once: how likely each candidate should be played. Empty where one move is to be played.
+    pub mixture: Vec<f64>,
     /// Random games played.
     pub playouts: u64,
     /// Random games a second, since the root is what it is.
@@ -47,6 +50,15 @@ pub struct Estimate {
 impl Estimate {
     /// Adds what another thread has found out about the same state and role.
     pub fn add(&mut self, other: &Estimate) {
+        if self.mixture.is_empty() {
+            self.mixture.clone_from(&other.mixture);
+        } else {
+            // Both are sure to have seen something: who has seen more counts for more.
+            let share = other.playouts as f64 / (self.playouts + other.playouts).max(1) as f64;
+            for (mine, theirs) in self.mixture.iter_mut().zip(&other.mixture) {
+                *mine += (theirs - *mine) * share;
+            }
+        }
         self.playouts += other.playouts;
         self.playouts_per_second += other.playouts_per_second;
         self.nodes += other.nodes;
@@ -68,6 +80,21 @@ impl Estimate {
             mine.visits = visits;
             mine.verdict = mine.verdict.or(theirs.verdict);
         }
+    }
+
+    /// The move to play, drawn by lot where that is what should be done.
+    pub fn draw(&self, random: &mut Random) -> Option<&Candidate> {
+        if self.solved || self.mixture.len() != self.candidates.len() {
+            return self.best();
+        }
+        let mut left = (random.bits() >> 11) as f64 / (1u64 << 53) as f64 * self.mixture.iter().sum::<f64>();
+        for (candidate, chance) in self.candidates.iter().zip(&self.mixture) {
+            left -= chance;
+            if left < 0.0 {
+                return Some(candidate);
+            }
+        }
+        self.best()
     }
 
     /// The move to play. Proved values count for more than visits: of several proved ones the best, and of
@@ -100,7 +127,7 @@ const MIDDLE: Goal = 50;
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, Estimate, Verdict};
+    use super::{Candidate, Estimate, Random, Verdict};
     use ludex_engine::vocabulary::MoveId;
 
     fn candidate(action: u32, visits: u64, value: f64, verdict: Option<(i32, u32)>) -> Candidate {
@@ -135,6 +162,24 @@ mod tests {
         assert_eq!(best(wins), Some(1));
         let losses = vec![candidate(0, 9, 0.0, Some((0, 5))), candidate(1, 5, 0.0, Some((0, 3)))];
         assert_eq!(best(losses), Some(0));
+    }
+
+    #[test]
+    fn moves_are_drawn_as_often_as_the_mixture_says() {
+        let candidates = vec![candidate(3, 9, 50.0, None), candidate(5, 1, 50.0, None)];
+        let mut mixed =
+            Estimate { candidates, mixture: vec![0.25, 0.75], playouts: 10, ..Estimate::default() };
+        let mut random = Random::new(1);
+        let count = |estimate: &Estimate, random: &mut Random| {
+            (0..4000).filter(|_| estimate.draw(random).map(|c| c.action.0) == Some(3)).count()
+        };
+        // Four standard deviations are 110.
+        let drawn = count(&mixed, &mut random);
+        assert!((890..=1110).contains(&drawn), "{drawn}");
+        mixed.add(&Estimate { mixture: vec![0.75, 0.25], playouts: 10, ..mixed.clone() });
+        assert_eq!(mixed.mixture, [0.5, 0.5]);
+        mixed.mixture.clear();
+        assert_eq!(count(&mixed, &mut random), 4000);
     }
 
     #[test]

@@ -248,7 +248,7 @@ impl GoalHeuristic {
 }
 
 /// The conjunction that a gate is the top of: what its chain of gates ends in, each once.
-fn conjunction(net: &Net, top: usize) -> Vec<Signal> {
+pub(crate) fn conjunction(net: &Net, top: usize) -> Vec<Signal> {
     let mut open = vec![net.signal(top)];
     let (mut parts, mut seen) = (Vec::new(), hashbrown::HashSet::new());
     while let Some(signal) = open.pop() {

@@ -5,7 +5,8 @@
 //! | [`uct`] | decoupled UCT with proofs, transpositions and leaves in lanes | for any game |
 //! | [`alphabeta`] | exact bounds by iterative deepening | two roles who take turns for a constant sum |
 //! | [`pvs`] | principal variation search with a learnt [`evaluation`] | two roles who take turns, where a [`trial`] shows that it plays better |
-//! | [`solitaire`] | every state once, nearest first | games for one |
+//! | [`simultaneous`] | mixed strategies by regret matching | states in which several roles choose at once |
+//! | [`solitaire`] | several searches in turns, which keep the best line | games for one |
 //! | [`minimax`] | full width, nothing clever | to measure encodings and engines |
 //! | [`goal_heuristic`] | how far the conditions of the goals are met, and whether that tells anything | to guide `uct` and `solitaire` |
 //! | [`selection`] | which exhaustive search a game suits, by what is proved of it | to choose among those |
@@ -50,6 +51,7 @@ pub mod learning;
 pub mod minimax;
 pub mod pvs;
 pub mod selection;
+pub mod simultaneous;
 pub mod solitaire;
 pub mod trial;
 pub mod uct;

@@ -37,7 +37,7 @@ impl Exhaustive {
     pub fn share(self) -> u32 {
         match self {
             // Beside it the tree is one search of several.
-            Exhaustive::Solitaire => 1,
+            Exhaustive::Solitaire => 2,
             Exhaustive::Proved => 4,
             Exhaustive::Assumed | Exhaustive::Unfit => 6,
         }

@@ -4,13 +4,14 @@ use ludex::engine::budget::Budget;
 use ludex::engine::datalog::Datalog;
 use ludex::engine::engine::{Engine, Worker};
 use ludex::engine::prepared::Prepared;
+use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
 use ludex::gdl::{Game, Keyword, Sheet};
 use ludex_logic::plan::{Order, Planning, Tried};
 use ludex_logic::transition::System;
 use ludex_search::clock::Clock;
 use ludex_search::goal_heuristic::GoalHeuristic;
-use ludex_search::solitaire::{Parts, Plan, Portfolio};
+use ludex_search::solitaire::{Parts, Plan, Portfolio, relevant};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Four queens on four rows, row by row; who is attacked when all stand has lost. Two of 256 games are won.
@@ -230,4 +231,99 @@ fn what_has_no_good_end_is_known_to_have_none() {
     let prepared = Prepared::new(two.into_game().expect("a sound sheet"));
     let worker = prepared.propnet(&Budget::default()).expect("it is small").worker();
     assert!(Portfolio::new(&*worker, &[1], Parts::default(), 1 << 20, 1).is_none());
+}
+
+/// A walk of three steps on a square, where each cell that was visited is noted and nobody asks for it, a lamp that can be
+/// switched for nothing, and a step counter that ends the game.
+const NOTES: &str = "(role r) (init (at 0 0)) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+    (<= (legal r right) (true (at ?x ?y)) (succ ?x ?z)) (<= (legal r up) (true (at ?x ?y)) (succ ?y ?z))
+    (legal r switch)
+    (<= (next (at ?z ?y)) (does r right) (true (at ?x ?y)) (succ ?x ?z))
+    (<= (next (at ?x ?z)) (does r up) (true (at ?x ?y)) (succ ?y ?z))
+    (<= (next (at ?x ?y)) (does r switch) (true (at ?x ?y)))
+    (<= (next (was ?x ?y)) (true (at ?x ?y))) (<= (next (was ?x ?y)) (true (was ?x ?y)))
+    (<= (next lamp) (does r switch) (not (true lamp))) (<= (next lamp) (true lamp) (not (does r switch)))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= terminal (true (step 3)))
+    (<= (goal r 100) (true (at 3 3))) (<= (goal r 70) (true (at 2 1)))
+    (<= (goal r 0) (not (true (at 3 3))) (not (true (at 2 1))))";
+
+#[test]
+fn what_does_not_matter_is_left_out_of_states() {
+    let game = Sheet::read(NOTES).into_game().expect("a sound sheet");
+    let prepared = Prepared::new(game.clone());
+    let network = prepared.propnet(&Budget::default()).expect("it is small");
+    let goal = prepared.game().rules.keyword(Keyword::Goal);
+    let system = System::new(&prepared, &[goal], &Budget::default()).expect("it is small");
+    let mut worker = network.worker();
+    let state = initial(&mut *worker);
+    let mut counts = Vec::new();
+    for with_formulas in [false, true] {
+        let parts = Parts { visit: true, ..Parts::NONE };
+        let mut portfolio = Portfolio::new(&*worker, &state, parts, 1 << 20, 1).expect("one role");
+        if with_formulas {
+            portfolio = portfolio.with_system(&system, 1 << 20);
+        }
+        let clock = &mut Clock::iterations(u64::MAX);
+        assert!(portfolio.search(&mut *worker, None, clock).expect("no limit is met"));
+        let plan = portfolio.plan().expect("there is an end");
+        assert_eq!((plan.value, plan.is_best), (70, true));
+        assert_eq!(follow(&game, &plan.moves), Some(70));
+        counts.push(portfolio.states());
+    }
+    // After n steps x + y is at most n: 1 + 3 + 6 + 10 states by place and step.
+    assert_eq!(counts[1], 20);
+    assert!(counts[0] > counts[1], "{counts:?}");
+}
+
+/// Two states that differ only in what is left out have the same moves, ends and goals, along any line.
+#[test]
+fn games_go_on_the_same_without_what_does_not_matter() {
+    let notes = Sheet::read(NOTES).into_game().expect("a sound sheet");
+    let bundled = ["hanoi", "maze", "eightpuzzle", "connectfour", "breakthrough", "threeway", "pursuit"];
+    let games = bundled.iter().map(|name| ludex::load(name).expect("a bundled game")).chain([notes]);
+    let mut left_out = 0;
+    for game in games {
+        let prepared = Prepared::new(game.clone());
+        let network = prepared.propnet(&Budget::default()).expect("it is small");
+        let reference = Datalog::new(&game, &Budget::default()).expect("the reference takes it");
+        let mut worker = reference.worker();
+        let start = initial(&mut *worker);
+        let mask = relevant(network.net(), start.len());
+        let mut random = Random::new(1);
+        for _ in 0..5 {
+            let (mut whole, mut part) = (start.clone(), start.clone());
+            for _ in 0..60 {
+                part.iter_mut().zip(&mask).for_each(|(word, mask)| *word &= mask);
+                left_out += whole.iter().zip(&part).filter(|(whole, part)| whole != part).count();
+                assert!(
+                    whole.iter().zip(&part).zip(&mask).all(|((whole, part), mask)| whole & mask == *part)
+                );
+                let ends = [&whole, &part].map(|state| worker.is_terminal(state).expect("no limit is met"));
+                assert_eq!(ends[0], ends[1]);
+                let mut joint = Vec::new();
+                for role in reference.vocabulary().roles() {
+                    let goals =
+                        [&whole, &part].map(|state| worker.goal(state, role).expect("no limit is met"));
+                    assert_eq!(goals[0], goals[1]);
+                    let mut legal = [Vec::new(), Vec::new()];
+                    worker.legal(&whole, role, &mut legal[0]).expect("no limit is met");
+                    worker.legal(&part, role, &mut legal[1]).expect("no limit is met");
+                    assert_eq!(legal[0], legal[1]);
+                    if !ends[0] {
+                        joint.push(legal[0][random.below(legal[0].len())]);
+                    }
+                }
+                if ends[0] {
+                    break;
+                }
+                for state in [&mut whole, &mut part] {
+                    let mut next = state.clone();
+                    worker.next(state, &joint, &mut next).expect("no limit is met");
+                    *state = next;
+                }
+            }
+        }
+    }
+    assert!(left_out > 0);
 }

@@ -36,7 +36,9 @@ use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_logic::endgame::Oracle;
 use ludex_logic::facts::Facts;
+use std::collections::hash_map::RandomState;
 use std::fmt;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -62,6 +64,8 @@ pub struct Settings {
     pub learning: Option<Duration>,
     /// Look for what is certain by exhaustive search, too.
     pub exact: bool,
+    /// Where several roles choose at once and have few joint moves, draw from mixed strategies.
+    pub mixed: bool,
     /// Think while others do.
     pub ponder: bool,
     /// The seed of all random choices.
@@ -81,6 +85,7 @@ impl Default for Settings {
             tree: uct::Settings::default(),
             learning: Some(Duration::from_secs(2)),
             exact: true,
+            mixed: true,
             ponder: true,
             seed: 1,
         }
@@ -104,6 +109,7 @@ impl Settings {
             tree: uct::Settings::plain(),
             learning: None,
             exact: false,
+            mixed: false,
             ponder: false,
             ..Settings::default()
         }
@@ -489,7 +495,9 @@ impl Agent {
             [_] => self.shared.estimate(root),
             _ => self.think(root, deadline),
         };
-        let best = estimate.best().map(|candidate| candidate.action);
+        // What is drawn by lot must be foreseen by nobody, who may know the seed.
+        let lot = RandomState::new().build_hasher().finish();
+        let best = estimate.draw(&mut Random::new(lot)).map(|candidate| candidate.action);
         // A search answers with legal moves only; what is not in the list would be a mistake of ours.
         let id = best.filter(|id| legal.binary_search(id).is_ok()).unwrap_or_else(|| {
             let seed = self.shared.settings.seed ^ root;

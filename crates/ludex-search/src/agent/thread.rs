@@ -8,6 +8,7 @@ use crate::evaluation::Evaluation;
 use crate::goal_heuristic::GoalHeuristic;
 use crate::pvs::{self, Pvs};
 use crate::selection::Exhaustive;
+use crate::simultaneous::{self, Mixed, is_joint};
 use crate::solitaire::{Parts, Portfolio};
 use crate::uct::{self, Tools, Tree};
 use cpu_time::ThreadTime;
@@ -186,6 +187,12 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
     if snapshot.evaluation.is_some() && by_evaluation(shared, number, snapshot, memory, &mut *worker)? {
         return Ok(());
     }
+    if shared.settings.mixed
+        && is_joint(&mut *worker, &snapshot.state, snapshot.chance)?
+        && by_lot(shared, number, snapshot, &mut *worker)?
+    {
+        return Ok(());
+    }
     if let Err(fault) = move_root(shared, number, snapshot, memory, &mut *worker) {
         memory.tree = None;
         return Err(fault);
@@ -300,6 +307,38 @@ fn by_evaluation(
         slice = (slice + slice / 2).min(LONGEST_SLICE);
     }
     Ok(true)
+}
+
+/// Searches a state in which several roles choose for mixed strategies; false if there are too many joint moves for that.
+fn by_lot(
+    shared: &Shared,
+    number: usize,
+    snapshot: &Snapshot,
+    worker: &mut dyn Worker,
+) -> Result<bool, Fault> {
+    let settings = simultaneous::Settings {
+        memory: shared.settings.memory / 4 / shared.settings.threads.max(1),
+        chance: snapshot.chance,
+        ..simultaneous::Settings::default()
+    };
+    let seed = shared.settings.seed.wrapping_add(snapshot.root).wrapping_add((number as u64) << 32);
+    let mut tree = Mixed::new(settings, worker, &snapshot.state, seed)?;
+    if !tree.looks_at_all() {
+        return Ok(false);
+    }
+    let begun = ThreadTime::now();
+    loop {
+        let mut clock = Clock::processor(BETWEEN_REPORTS)
+            .or(shared.stop.clone())
+            .while_unchanged(&shared.changes, snapshot.changes);
+        tree.search(worker, &mut clock)?;
+        let mut estimate = tree.estimate(snapshot.role);
+        estimate.playouts_per_second = tree.playouts() as f64 / begun.elapsed().as_secs_f64().max(1e-3);
+        publish(shared, number, snapshot, estimate);
+        if shared.stop.is_cancelled() || shared.changes.count() != snapshot.changes {
+            return Ok(true);
+        }
+    }
 }
 
 /// Waits for the next change.

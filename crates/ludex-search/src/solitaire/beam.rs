@@ -116,7 +116,7 @@ impl Beam {
         desk.worker.legal(&self.rows[from.clone()], RoleId(0), &mut self.legal)?;
         for at in 0..self.legal.len() {
             let by = self.legal[at];
-            desk.worker.next(&self.rows[from.clone()], &[by], &mut self.next)?;
+            desk.next(&self.rows[from.clone()], by, &mut self.next)?;
             if !self.met.insert(fingerprint(&self.next, 0)) {
                 continue;
             }

@@ -2,7 +2,10 @@
 //!
 //! A bound that is small finds short lines and keeps the search out of circles; one that is large goes where long lines are.
 //! Which is right nobody knows before, so all have a try of the same number of states, and when each had one they get
-//! longer. Every second try goes by the goal heuristic, the others by chance. A table remembers the states that a try has
+//! longer. A bound is tried in three orders: by the goal heuristic, by chance, and by need. *By need* a state has only the
+//! moves that bring about one thing which the best goal demands and which is not there yet: the one that fewest moves bring
+//! about, and where none does, the state is left. Where moves can be made in any order, as in sudoku, that loses nothing and
+//! finds out early what cannot be; there the bound does not matter, so these tries have none. A table remembers the states that a try has
 //! been in, with how far it could still go from there: coming back with no more than that is in vain. It has a fixed size
 //! and knows states by their hash, so a state can be passed over wrongly, once in many: this search proves nothing.
 
@@ -10,7 +13,8 @@ use super::{Desk, Guide, LONGEST, Member, fingerprint};
 use crate::clock::Clock;
 use ludex_engine::fault::Fault;
 use ludex_engine::random::Random;
-use ludex_engine::vocabulary::{MoveId, RoleId};
+use ludex_engine::row;
+use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
 
 /// The bounds grow by half.
 const LEAST_BOUND: usize = 12;
@@ -24,6 +28,8 @@ pub(super) struct Deepening {
     words: usize,
     random: Random,
     bounds: Vec<usize>,
+    needs: Vec<u32>,
+    rows_after: Vec<u64>,
     /// Which try this is, what it may still look at, and whether something was out of its bound.
     tries: usize,
     left: u64,
@@ -39,6 +45,14 @@ pub(super) struct Deepening {
     order: Vec<(f64, MoveId)>,
     state: Vec<u64>,
     guide: Guide,
+}
+
+/// In which order moves are gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Heuristic,
+    Chance,
+    Need,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +79,8 @@ impl Deepening {
             words: start.len(),
             random: Random::new(seed ^ 0xD0),
             bounds,
+            needs: Vec::new(),
+            rows_after: Vec::new(),
             tries: 0,
             left: 0,
             is_cut: true,
@@ -80,9 +96,20 @@ impl Deepening {
         }
     }
 
-    /// The bound of the present try: each has one by the heuristic and one by chance before the next has its own.
-    fn bound(&self) -> usize {
-        self.bounds[(self.tries / 2) % self.bounds.len()]
+    /// The order of the present try: each bound has one try in each.
+    fn order(&self, desk: &Desk<'_>) -> Order {
+        match self.tries % 3 {
+            0 if desk.goal_heuristic.is_some() => Order::Heuristic,
+            2 if !desk.demands.is_empty() => Order::Need,
+            _ => Order::Chance,
+        }
+    }
+
+    fn bound(&self, desk: &Desk<'_>) -> usize {
+        if self.order(desk) == Order::Need {
+            return LONGEST;
+        }
+        self.bounds[(self.tries / 3) % self.bounds.len()]
     }
 
     /// Begins the next try.
@@ -91,10 +118,7 @@ impl Deepening {
             self.table = vec![0; self.entries];
         }
         self.tries += 1;
-        if desk.goal_heuristic.is_none() {
-            self.tries |= 1;
-        }
-        let rounds = (self.tries / 2 / self.bounds.len()) as u32;
+        let rounds = (self.tries / 3 / self.bounds.len()) as u32;
         self.left = FIRST_TRY << rounds.min(40);
         self.is_cut = false;
         self.rows.clear();
@@ -113,7 +137,7 @@ impl Deepening {
             desk.record.offer(value, || frames.iter().skip(1).map(|frame| frame.by).chain([by]).collect());
             return Ok(());
         }
-        let left = self.bound().saturating_sub(self.frames.len());
+        let left = self.bound(desk).saturating_sub(self.frames.len());
         if left == 0 {
             self.is_cut = true;
             return Ok(());
@@ -131,20 +155,50 @@ impl Deepening {
 
     /// Puts the moves behind those of the states before, the one to be gone first last.
     fn arrange(&mut self, desk: &mut Desk<'_>, state: &[u64]) -> Result<(), Fault> {
-        let by_heuristic = self.tries.is_multiple_of(2) && self.legal.len() > 1;
+        let order = self.order(desk);
+        let looks_ahead = order != Order::Chance && self.legal.len() > 1;
         self.order.clear();
+        self.rows_after.clear();
         for at in 0..self.legal.len() {
             let action = self.legal[at];
             let mut worth = self.random.below(1 << 20) as f64 * 1e-9;
-            if by_heuristic {
-                desk.worker.next(state, &[action], &mut self.state)?;
-                worth += self.guide.of(desk.goal_heuristic, &self.state);
+            if looks_ahead {
+                desk.next(state, action, &mut self.state)?;
+                match order {
+                    Order::Heuristic => worth += self.guide.of(desk.goal_heuristic, &self.state),
+                    Order::Need | Order::Chance => self.rows_after.extend_from_slice(&self.state),
+                }
             }
             self.order.push((worth, action));
+        }
+        if looks_ahead && order == Order::Need {
+            self.keep_what_is_needed(desk, state);
         }
         self.order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         self.moves.extend(self.order.iter().map(|(_, action)| *action));
         Ok(())
+    }
+
+    /// Of the moves keeps those that bring about what fewest bring about.
+    fn keep_what_is_needed(&mut self, desk: &Desk<'_>, state: &[u64]) {
+        let missing = |row: &[u64], (fluent, wanted): (FluentId, bool)| row::holds(row, fluent) != wanted;
+        let open = || desk.demands.iter().copied().filter(|&demand| missing(state, demand));
+        self.needs.clear();
+        self.needs.extend(open().map(|demand| {
+            let rows = self.rows_after.chunks_exact(self.words);
+            rows.filter(|row| !missing(row, demand)).count() as u32
+        }));
+        let fewest = self.needs.iter().copied().min();
+        // Of several the first: what comes next to each other in the rules hangs together.
+        let chosen = open().zip(&self.needs).find(|(_, count)| Some(**count) == fewest);
+        let Some((demand, _)) = chosen else { return };
+        let rows = self.rows_after.chunks_exact(self.words);
+        let kept: Vec<bool> = rows.map(|row| !missing(row, demand)).collect();
+        let mut at = 0;
+        self.order.retain(|_| {
+            at += 1;
+            kept[at - 1]
+        });
     }
 
     /// True if this try was here before and could go as far. Notes that it is here.
@@ -169,7 +223,7 @@ impl Member for Deepening {
             }
             if self.frames.is_empty() || self.left == 0 {
                 // A try that saw all that its bound lets it see, and was never stopped by it, has seen all there is.
-                if self.tries > 0 && self.left > 0 && !self.is_cut {
+                if self.tries > 0 && self.left > 0 && !self.is_cut && self.order(desk) != Order::Need {
                     return Ok(true);
                 }
                 self.begin(desk)?;
@@ -187,10 +241,8 @@ impl Member for Deepening {
             }
             let Some(action) = self.moves.pop() else { continue };
             let mut next = std::mem::take(&mut self.state);
-            let entered = desk
-                .worker
-                .next(&self.rows[(depth - 1) * self.words..], &[action], &mut next)
-                .and_then(|()| {
+            let entered =
+                desk.next(&self.rows[(depth - 1) * self.words..], action, &mut next).and_then(|()| {
                     let state = next.clone();
                     self.state.resize(self.words, 0);
                     self.enter(desk, &state, action)

@@ -12,15 +12,18 @@
 //! | `nested` | random games by a policy that goes after the best one (NRPA) | good games look alike, no heuristic |
 //! | `planner` | a line of bounded length as a formula, for the SAT solver | constraints: sudoku, queens, nonograms |
 //!
-//! What one finds is followed through the engine before it counts. All but the planner are bounded by the memory they are
+//! Fluents on which no end, no goal and no move ever depends are left out of their states, where there is a network to read
+//! that off. What one finds is followed through the engine before it counts. All but the planner are bounded by the memory they are
 //! given; they are resumed where they were, turn after turn.
 
 mod beam;
 mod deepening;
 mod nested;
 mod planner;
+mod relevance;
 mod visit;
 
+pub use relevance::relevant;
 pub use visit::Solitaire;
 
 use crate::clock::Clock;
@@ -30,7 +33,7 @@ use deepening::Deepening;
 use ludex_engine::engine::{Goal, Worker};
 use ludex_engine::fault::Fault;
 use ludex_engine::row::Row;
-use ludex_engine::vocabulary::{MoveId, RoleId};
+use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
 use ludex_logic::transition::System;
 use nested::Nested;
 use planner::Planner;
@@ -132,11 +135,22 @@ impl Guide {
 /// What a search computes with in its turn.
 struct Desk<'a> {
     worker: &'a mut dyn Worker,
+    /// The fluents that matter, where that is known.
+    mask: Option<&'a [u64]>,
+    /// What the best goal demands of single fluents, as far as it is known.
+    demands: &'a [(FluentId, bool)],
     goal_heuristic: Option<&'a GoalHeuristic>,
     record: &'a mut Record,
 }
 
 impl Desk<'_> {
+    /// The state after a move, without what does not matter.
+    fn next(&mut self, state: &Row, action: MoveId, out: &mut Row) -> Result<(), Fault> {
+        self.worker.next(state, &[action], out)?;
+        relevance::leave_out(self.mask, out);
+        Ok(())
+    }
+
     /// The goal at an end of the game; `None` if the state is none.
     fn ending(&mut self, state: &Row) -> Result<Option<Goal>, Fault> {
         if !self.worker.is_terminal(state)? {
@@ -155,6 +169,9 @@ trait Member {
 /// Searches that take turns. With a clock that counts iterations what they find depends on nothing else.
 pub struct Portfolio<'s> {
     start: Vec<u64>,
+    /// The fluents that matter, where there are formulas to read that off.
+    mask: Option<Vec<u64>>,
+    demands: Vec<(FluentId, bool)>,
     parts: Parts,
     visit: Solitaire,
     others: Vec<Box<dyn Member + 's>>,
@@ -193,6 +210,8 @@ impl<'s> Portfolio<'s> {
         ];
         Some(Portfolio {
             start: state.to_vec(),
+            mask: None,
+            demands: Vec::new(),
             visit,
             done: [parts.visit, parts.deepening, parts.nested, parts.beam].map(|is_on| !is_on).to_vec(),
             others,
@@ -203,9 +222,14 @@ impl<'s> Portfolio<'s> {
         })
     }
 
-    /// Adds the planner, which needs the rules as formulas with goals. It takes at most `memory` bytes.
+    /// Adds what needs the rules as formulas with goals, before the search begins: the planner, and that what does not matter
+    /// is left out of states. It takes at most `memory` bytes.
     #[must_use]
     pub fn with_system(mut self, system: &'s System, memory: usize) -> Portfolio<'s> {
+        let mask = relevant(system.net(), self.start.len());
+        self.visit.leave_out(&mask);
+        self.mask = Some(mask);
+        self.demands = relevance::demands(system.net());
         if self.parts.planner {
             self.others.push(Box::new(Planner::new(system, &self.start, memory)));
             self.done.push(false);
@@ -254,7 +278,8 @@ impl<'s> Portfolio<'s> {
             }
             return done;
         };
-        let mut desk = Desk { worker, goal_heuristic, record: &mut self.record };
+        let (mask, demands) = (self.mask.as_deref(), self.demands.as_slice());
+        let mut desk = Desk { worker, mask, demands, goal_heuristic, record: &mut self.record };
         self.others[other].turn(&mut desk, clock)
     }
 

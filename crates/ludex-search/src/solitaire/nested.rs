@@ -111,7 +111,7 @@ impl Nested {
             2 => self.game.moves.last().map_or(0, |last| u64::from(last.0) + 1),
             _ => self.game.moves.len() as u64,
         };
-        let mixed = (u64::from(action.0) + before.wrapping_mul(0x9E37_79B9_7F4A_7C15)) & u64::MAX;
+        let mixed = u64::from(action.0).wrapping_add(before.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         // Without a context each move has a weight of its own.
         let spread = if before == 0 { mixed } else { mixed.wrapping_mul(0xD134_2543_DE82_EF95) >> 32 };
         (spread as usize & (self.kinds - 1)) as u32
@@ -148,7 +148,7 @@ impl Nested {
             }
             self.game.moves.push(self.legal[at]);
             self.game.choices.push((from as u32, at as u32));
-            desk.worker.next(&self.state, &[self.legal[at]], &mut self.next)?;
+            desk.next(&self.state, self.legal[at], &mut self.next)?;
             std::mem::swap(&mut self.state, &mut self.next);
             ending = desk.ending(&self.state)?;
         }

@@ -6,6 +6,7 @@
 //! work is lost, and where it does not, puzzles are solved whose states nobody could list. It is exact where
 //! the states fit its memory, and the only one here that can say that there is nothing better.
 
+use super::relevance::leave_out;
 use super::{CEILING, Plan};
 use crate::clock::Clock;
 use crate::goal_heuristic::{Degrees, GoalHeuristic};
@@ -22,6 +23,8 @@ use std::hash::BuildHasher;
 pub struct Solitaire {
     words: usize,
     memory: usize,
+    /// The fluents that matter, where that is known.
+    mask: Option<Vec<u64>>,
     rows: Vec<u64>,
     /// For each state the one before it, and the move that led here. The first is its own.
     origins: Vec<(u32, MoveId)>,
@@ -51,6 +54,7 @@ impl Solitaire {
         let mut search = Solitaire {
             words: state.len(),
             memory,
+            mask: None,
             rows: Vec::new(),
             origins: Vec::new(),
             seen: HashTable::new(),
@@ -68,6 +72,11 @@ impl Solitaire {
         };
         search.meet(0, MoveId(0), None);
         Some(search)
+    }
+
+    /// From now on leaves out of states all fluents but those of the mask, on which the others must have no influence.
+    pub(super) fn leave_out(&mut self, mask: &[u64]) {
+        self.mask = Some(mask.to_vec());
     }
 
     /// Goes on until the clock ends; true if nothing is left to do: the best plan is known, or the memory is
@@ -169,6 +178,7 @@ impl Solitaire {
         worker.legal(state, RoleId(0), legal)?;
         for &action in &*legal {
             worker.next(state, &[action], &mut self.successor)?;
+            leave_out(self.mask.as_deref(), &mut self.successor);
             self.meet(at, action, goal_heuristic);
         }
         Ok(())

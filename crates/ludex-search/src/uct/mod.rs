@@ -62,6 +62,9 @@ pub struct Settings {
     pub memory: usize,
     /// The role that nobody plays: its moves are drawn at random.
     pub chance: Option<RoleId>,
+    /// The role whose loss is all that the others are after, as is assumed; else each is after its own goal. What is certain
+    /// is certain if all go by their own goals, so then nothing is.
+    pub paranoid: Option<RoleId>,
 }
 
 impl Default for Settings {
@@ -74,6 +77,7 @@ impl Default for Settings {
             plies: 1000,
             memory: 512 << 20,
             chance: None,
+            paranoid: None,
         }
     }
 }
@@ -234,6 +238,7 @@ impl Tree {
         let root = &self.nodes[ROOT.index()];
         let mut estimate = Estimate {
             candidates: Vec::new(),
+            mixture: Vec::new(),
             playouts: self.playouts,
             playouts_per_second: 0.0,
             nodes: self.nodes.len(),
@@ -542,6 +547,12 @@ impl Tree {
         outcomes: &mut [f64],
         end: Option<&[u64]>,
     ) {
+        if let Some(feared) = self.settings.paranoid {
+            let mine = outcomes[feared.index()];
+            for (role, outcome) in outcomes.iter_mut().enumerate() {
+                *outcome = if role == feared.index() { mine } else { 1.0 - mine };
+            }
+        }
         if let Some(leaf) = leaf {
             self.learn(leaf, outcomes);
         }
