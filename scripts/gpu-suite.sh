@@ -1,7 +1,8 @@
 #!/bin/bash
 # Compares playouts on the GPU with those on the CPU and measures them: `dist/scripts/gpu-suite.sh FOLDER`.
 # Needs what scripts/gpu-pack.sh puts into dist/, and a machine with an NVIDIA GPU, its driver and NVRTC. Writes to
-# FOLDER: log.txt, all.csv (games by shape of the kernel), sheets.csv (all sheets), ncu.txt (hardware counters).
+# FOLDER: log.txt, batches.csv (environments), all.csv (games by shape of the kernel), sheets.csv (all sheets), ncu.txt
+# (hardware counters).
 # Takes about eight minutes on 16 cores; what is not done by then is left out and said so.
 set -u
 dist=$(cd "$(dirname "$0")/.." && pwd)
@@ -34,30 +35,29 @@ play() {
     timeout "$most" "$dist/playouts" "$seconds" "$shapes" "$folder" "$@" >> "$folder/log" 2>&1 ||
         { echo "ended with $?: $shapes $*" >> "$folder/log"; for sheet in "$@"; do echo "$(basename "$sheet" .kif),${shapes//,/;},,,,,,,,,,,,,,,,,,,no result in $most s or an error" >> "$folder/ended.csv"; done; }
     cat "$folder/log" >> "$out/log.txt"
-    tail -n 4 "$folder/log" | cut -c1-160
+    grep -v "^game, shape\|^G states\|multiprocessors" "$folder/log" | tail -n 8 | cut -c1-160
     { tail -n +2 "$folder/playouts.csv" 2>/dev/null; [ -s "$folder/playouts.csv" ] || cat "$folder/ended.csv" 2>/dev/null; } >> "$out/$table"
 }
 head='game,shape,gates,ops,units,block,network_s,lanes_s,source_s,compile_s,cached_s,registers,local,words,states_s,playouts,transitions,length,cpu_length,worst,why_not'
 echo "$head" > "$out/all.csv"
 echo "$head" > "$out/sheets.csv"
-echo "== large games, by shape"
+echo "== environments: every array beside the CPU's, then a million games with actions drawn on the GPU"
+timeout 120 "$dist/batches" 1048576 0.5 "$out" $s/{tictactoe,connectfour,breakthrough,reversi,checkers,hex}.kif 2>&1 |
+    tee -a "$out/log.txt" | cut -c1-160
+echo "== $((SECONDS - started)) s; the games of the table, in the layout that is chosen"
 # Chess takes its time to become a network: beside the others.
-( play 300 chess.csv 0.5 t12:512:1:0 $s/chess.kif ) > "$work/chess.out" 2>&1 &
+( play 300 chess.csv 1 r12:512:2:0,r12:512:1:0 $s/chess.kif ) > "$work/chess.out" 2>&1 &
 chess=$!
-play 100 all.csv 0.5 t10:512:1:0,t10:512:2:0,t10:1024:1:0,t10:256:4:0,t10:512:3:0 $s/hex.kif
-play 60 all.csv 0.5 t10:512:1:0,t10:512:2:0,t10:1024:1:0,t10:1024:2:0,t10:256:4:0 $s/reversi.kif
-play 60 all.csv 0.5 t10:512:1:0,t10:512:2:0,t10:1024:1:0,t10:1024:2:0,t10:256:4:0 $s/checkers.kif
-play 60 all.csv 0.5 t10:512:1:0,t10:512:2:0,t10:1024:1:0,t10:1024:2:0,t10:256:4:0 $s/gomoku_15x15.kif
-echo "== $((SECONDS - started)) s; the six and hex as they are chosen"
-play 60 all.csv 0.5 0:128:1:0,auto,t10:512:2:0,t10:1024:2:0 $s/tictactoe.kif $s/connectfour.kif $s/breakthrough.kif
+play 60 all.csv 0.5 auto $s/{tictactoe,connectfour,breakthrough,reversi,checkers,hex,gomoku_15x15}.kif
+play 60 all.csv 0.5 t10:512:1:0,r10:512:2:0 $s/hex.kif
 echo "== $((SECONDS - started)) s; hardware counters"
 if command -v ncu >/dev/null; then
-    for game in hex reversi checkers; do
+    for game in hex reversi; do
         if [ "$(left)" -lt 260 ]; then echo "LEFT OUT for want of time: counters of $game"; continue; fi
         timeout 45 ncu --clock-control none --kernel-name play --launch-skip 6 --launch-count 1 \
             --section SpeedOfLight --section ComputeWorkloadAnalysis --section MemoryWorkloadAnalysis \
             --section WarpStateStats --section SchedulerStats --section InstructionStats --section LaunchStats \
-            "$dist/playouts" 0.2 t10:512:2:0 "$(mktemp -d -p "$work")" $s/$game.kif > "$work/ncu.txt" 2>&1
+            "$dist/playouts" 0.2 auto "$(mktemp -d -p "$work")" $s/$game.kif > "$work/ncu.txt" 2>&1
         echo "-- $game"
         grep -E "Duration|Executed Ipc Active|Issue Slots Busy|Compute \(SM\) Throughput|Memory Throughput|Warp Cycles Per Issued|No Eligible|Executed Instructions|stall|bank conflict" "$work/ncu.txt" | head -16 | cut -c1-150
         cat "$work/ncu.txt" >> "$out/ncu.txt"

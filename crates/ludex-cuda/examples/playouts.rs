@@ -1,6 +1,6 @@
 //! Plays sheets on the GPU and on the CPU, and compares: `playouts SECONDS SHAPES FOLDER SHEET...`, where
-//! SHAPES is `auto` or a list of `digits:block:blocks:in_step`, with a `t` before it for gates as a table,
-//! and FOLDER takes `playouts.csv`.
+//! SHAPES is `auto` or a list of `digits:block:blocks:in_step`, with a `t` before it for gates as a table (`r`: one that
+//! computes in the device's memory), and FOLDER takes `playouts.csv`.
 
 use ludex_cuda::{Device, Shape, Source};
 use ludex_engine::budget::Budget;
@@ -64,7 +64,9 @@ fn measure(
     let auto = shape_text == "auto";
     let numbers: Vec<u32> = match auto {
         true => vec![10, 0, 0, 0],
-        false => shape_text.trim_start_matches('t').split(':').map(str::parse).collect::<Result<_, _>>()?,
+        false => {
+            shape_text.trim_start_matches(['t', 'r']).split(':').map(str::parse).collect::<Result<_, _>>()?
+        }
     };
     let [digits, block, blocks, in_step] = numbers[..] else {
         return Err("a shape is digits:block:blocks:in_step".into());
@@ -94,8 +96,8 @@ fn measure(
     let started = Instant::now();
     let source = if auto {
         Source::fitting(&lanes, false, most)?
-    } else if shape_text.starts_with('t') {
-        Source::interpreted(&lanes, false, shape)?
+    } else if shape_text.starts_with(['t', 'r']) {
+        Source::interpreted(&lanes, false, shape, shape_text.starts_with('r'))?
     } else {
         Source::new(&lanes, false, shape)
     };

@@ -30,8 +30,33 @@ pub struct Device {
     multiprocessors: u32,
 }
 
-fn failed(doing: &'static str) -> impl Fn(DriverError) -> CudaError {
-    move |error| CudaError::Driver { doing, says: error.to_string() }
+/// The least version of the driver, as it counts: 12.0.
+const LEAST_DRIVER: i32 = 12_000;
+
+/// What an error of the driver means.
+pub(crate) fn failed(doing: &'static str) -> impl Fn(DriverError) -> CudaError {
+    use sys::CUresult::*;
+    move |error| match error.0 {
+        // The games' own sizes are told where they are known.
+        CUDA_ERROR_OUT_OF_MEMORY => CudaError::Memory { bytes: 0 },
+        CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+        | CUDA_ERROR_INVALID_IMAGE
+        | CUDA_ERROR_NO_BINARY_FOR_GPU
+        | CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => CudaError::OldDriver,
+        CUDA_ERROR_DEINITIALIZED
+        | CUDA_ERROR_CONTEXT_IS_DESTROYED
+        | CUDA_ERROR_DEVICE_UNAVAILABLE
+        | CUDA_ERROR_ECC_UNCORRECTABLE
+        | CUDA_ERROR_HARDWARE_STACK_ERROR
+        | CUDA_ERROR_ILLEGAL_ADDRESS
+        | CUDA_ERROR_ILLEGAL_INSTRUCTION
+        | CUDA_ERROR_LAUNCH_FAILED
+        | CUDA_ERROR_LAUNCH_TIMEOUT
+        | CUDA_ERROR_NOT_INITIALIZED
+        | CUDA_ERROR_NO_DEVICE
+        | CUDA_ERROR_SYSTEM_NOT_READY => CudaError::Lost { doing, number: error.0 as u32 },
+        _ => CudaError::Driver { doing, says: error.to_string() },
+    }
 }
 
 impl Device {
@@ -40,6 +65,12 @@ impl Device {
         // SAFETY: looks for the driver's library and loads it; it is NVIDIA's, as every user of CUDA trusts.
         if !unsafe { sys::is_culib_present() } {
             return Err(CudaError::NoDriver);
+        }
+        let mut version = 0;
+        // SAFETY: writes one number. Every driver answers this.
+        let asked = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+        if asked == sys::CUresult::CUDA_SUCCESS && version < LEAST_DRIVER {
+            return Err(CudaError::OldDriver);
         }
         let unusable = |error: DriverError| CudaError::NoDevice(error.to_string());
         let context = CudaContext::new(ordinal).map_err(unusable)?;
@@ -61,27 +92,65 @@ impl Device {
         self.multiprocessors
     }
 
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// The number by which it was opened.
+    pub fn number(&self) -> usize {
+        self.context.ordinal()
+    }
+
+    /// Makes the calling thread work on it.
+    pub(crate) fn bind(&self, doing: &'static str) -> Result<(), CudaError> {
+        self.context.bind_to_thread().map_err(failed(doing))
+    }
+
+    /// How many blocks of a kernel fit at a time, if each also takes so many bytes of the device's memory.
+    pub(crate) fn blocks(
+        &self,
+        function: &CudaFunction,
+        block: u32,
+        shared: u32,
+        room: usize,
+    ) -> Result<u32, CudaError> {
+        let doing = "asking how many threads fit";
+        let blocks = function
+            .occupancy_max_active_blocks_per_multiprocessor(block, shared as usize, None)
+            .map_err(failed(doing))?;
+        let blocks = blocks.max(1) * self.multiprocessors;
+        // Of the memory that is free some is left to others.
+        let (free, _) = self.context.mem_get_info().map_err(failed(doing))?;
+        let fit = (free / 4 * 3).checked_div(room).map_or(blocks, |fit| fit.min(u32::MAX as usize) as u32);
+        Ok(blocks.min(fit.max(1)))
+    }
+
+    /// Compiles source, or takes what was compiled before from the folder `cache`. Says how long it took, and whether
+    /// it was there.
+    pub(crate) fn module(
+        &self,
+        text: &str,
+        cache: Option<&Path>,
+    ) -> Result<(Arc<CudaModule>, Duration, bool), CudaError> {
+        let started = Instant::now();
+        let place = cache.map(|folder| folder.join(self.cache_name(text)));
+        let kept = place.as_ref().and_then(|place| std::fs::read(place).ok());
+        let load = |binary| self.context.load_module(Ptx::from_binary(binary));
+        // What does not load (a file that was cut short, one of another driver) is compiled anew.
+        if let Some(module) = kept.and_then(|binary| load(binary).ok()) {
+            return Ok((module, started.elapsed(), true));
+        }
+        let binary = compile(text, &self.architecture)?;
+        if let Some(place) = &place {
+            keep(place, &binary);
+        }
+        let compiled = started.elapsed();
+        Ok((load(binary).map_err(failed("loading the game's kernels"))?, compiled, false))
+    }
+
     /// Compiles a game, or takes what was compiled before from the folder `cache`.
     pub fn load(&self, source: Source, cache: Option<&Path>) -> Result<Kernel, CudaError> {
-        let started = Instant::now();
-        let place = cache.map(|folder| folder.join(self.cache_name(&source.text)));
-        let kept = place.as_ref().and_then(|place| std::fs::read(place).ok());
-        let from_cache = kept.is_some();
-        let binary = match kept {
-            Some(binary) => binary,
-            None => {
-                let binary = compile(&source.text, &self.architecture)?;
-                if let Some(place) = &place {
-                    keep(place, &binary);
-                }
-                binary
-            }
-        };
-        let compiled = started.elapsed();
-        let module = self
-            .context
-            .load_module(Ptx::from_binary(binary))
-            .map_err(failed("loading the game's kernels"))?;
+        let (module, compiled, from_cache) = self.module(&source.text, cache)?;
         let function = |name| module.load_function(name).map_err(failed("loading the game's kernels"));
         let (begin, play) = (function("begin")?, function("play")?);
         if source.shared > 0 {
@@ -107,6 +176,13 @@ impl Device {
         let [a, b] = [0xCBF2_9CE4_8422_2325, 0x9E37_79B9_7F4A_7C15].map(hash);
         PathBuf::from(format!("{a:016x}{b:016x}.cubin"))
     }
+}
+
+/// Where compiled games are kept: the user's folder for such things.
+pub fn cache() -> Option<PathBuf> {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home)?;
+    Some(folder.join("ludex").join("cuda"))
 }
 
 /// Writes a file of the cache. If it cannot be written, the game is compiled again next time.
@@ -173,12 +249,8 @@ impl Kernel {
 
     /// As many words of 32 games as the GPU can play at once.
     pub fn full(&self) -> Result<u32, CudaError> {
-        let Source { block, units, shared, .. } = self.source;
-        let blocks = self
-            .play
-            .occupancy_max_active_blocks_per_multiprocessor(block, shared as usize, None)
-            .map_err(failed("asking how many threads fit"))?;
-        Ok(blocks.max(1) * self.device.multiprocessors * units)
+        let Source { block, units, shared, room, .. } = self.source;
+        Ok(self.device.blocks(&self.play, block, shared, room)? * units)
     }
 
     /// `words` times 32 games from the start, none begun. `start` has a value for each fluent; `phase` is the
@@ -201,6 +273,14 @@ impl Kernel {
             _ => failed(doing)(error),
         };
         let mut words = stream.alloc_zeros::<u32>(size).map_err(memory)?;
+        let data = stream.clone_htod(&self.source.data);
+        let data = data.map_err(memory)?;
+        let room = (self.source.room * (threads / units) as usize).max(4);
+        // SAFETY: whatever is in it is written before it is read, or masked out.
+        let room = unsafe { stream.alloc::<u8>(room) }.map_err(|error| match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaError::Memory { bytes: room as u64 },
+            _ => failed(doing)(error),
+        })?;
         let tally = stream.alloc_zeros::<u64>(self.source.counters).map_err(memory)?;
         let planes = |bits: &mut dyn Iterator<Item = bool>| -> Vec<u32> {
             bits.map(|bit| if bit { u32::MAX } else { 0 }).collect()
@@ -217,7 +297,18 @@ impl Kernel {
         unsafe { stream.launch_builder(&self.begin).arg(&mut words).arg(&threads).arg(&seed).launch(each) }
             .map_err(failed(doing))?;
         stream.synchronize().map_err(failed(doing))?;
-        Ok(Playing { kernel: self, shape, threads, words, tally, phase, start_phase: phase, live: 0 })
+        Ok(Playing {
+            kernel: self,
+            shape,
+            threads,
+            words,
+            data,
+            room,
+            tally,
+            phase,
+            start_phase: phase,
+            live: 0,
+        })
     }
 
     fn constant(&self, name: &str, values: &[u32]) -> Result<(), CudaError> {
@@ -244,6 +335,8 @@ pub struct Playing<'k> {
     /// Words of 32 games.
     threads: u32,
     words: CudaSlice<u32>,
+    data: CudaSlice<u32>,
+    room: CudaSlice<u8>,
     tally: CudaSlice<u64>,
     phase: u32,
     start_phase: u32,
@@ -310,6 +403,8 @@ impl Playing<'_> {
                 .arg(&self.phase)
                 .arg(&self.start_phase)
                 .arg(&counted_flag)
+                .arg(&self.data)
+                .arg(&mut self.room)
                 .launch(self.shape)
         }
         .map_err(failed(DOING))?;
@@ -327,5 +422,30 @@ impl Playing<'_> {
         }
         self.live = tally[LIVE];
         Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_a_device_are_sentences_that_say_what_to_do() {
+        use sys::CUresult::*;
+        let said = |number| failed("playing")(DriverError(number)).to_string();
+        assert_eq!(
+            said(CUDA_ERROR_OUT_OF_MEMORY),
+            "the GPU has not enough memory to spare; play fewer games at a time, or on the CPU"
+        );
+        for number in [CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_ECC_UNCORRECTABLE] {
+            let says = said(number);
+            assert!(
+                says.starts_with("the GPU was lost while playing") && says.contains("play on the CPU"),
+                "{says}"
+            );
+        }
+        for number in [CUDA_ERROR_UNSUPPORTED_PTX_VERSION, CUDA_ERROR_NO_BINARY_FOR_GPU] {
+            assert!(said(number).contains("driver is too old"), "{}", said(number));
+        }
     }
 }

@@ -21,6 +21,7 @@ static u32 lop3(u32 a, u32 b, u32 c, int t) {
 #define KERNEL void
 #define INSIDE static
 #define CONSTANT
+#define RESTRICT
 #define SHARED static
 #define TALLY(to, x) (to) += COUNT(x);
 #define ADD(to, x) *(to) += (x);
@@ -29,10 +30,11 @@ static u32 lop3(u32 a, u32 b, u32 c, int t) {
 #define DYNAMIC(name, words) static u32 name[words] ALIGNED(16);
 #define COUNTER(to, n) (to) += (n)
 #define __launch_bounds__(...)
-struct index { u32 x; };
-static struct index threadIdx, blockIdx, blockDim = {1}, gridDim = {1};
+struct index { u32 x, y; };
+static struct index threadIdx, blockIdx, blockDim = {1, 1}, gridDim = {1, 1};
 static void __syncthreads(void) {}
 static void atomicAdd(u64 *to, u64 n) { *to += n; }
 static int __syncthreads_or(int x) { return x; }
+static void atomicMin(u64 *to, u64 n) { if (n < *to) *to = n; }
 static void atomicOr(u32 *to, u32 bits) { *to |= bits; }
 static u64 __umul64hi(u64 a, u64 b) { return (u64)((unsigned __int128)a * b >> 64); }

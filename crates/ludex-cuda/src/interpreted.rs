@@ -1,14 +1,19 @@
 //! The source of a game whose gates are a table (`table.rs`): the table as data, and the interpreter.
 
+use super::data::Data;
 use super::error::CudaError;
 use super::lut::Cover;
-use super::source::{BEGIN_WORDS, Cost, GOALS, PRELUDE, Shape, Source, begin, goal_counters};
-use super::table::{Step, Table};
+use super::source::{BEGIN_WORDS, Cost, GOALS, PRELUDE, Shape, Source, begin, goal_counters, put};
+use super::table::{MOST_SLOTS, Step, Table};
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::propnet::{Net, Signal};
 use std::fmt::Write;
 
-const INTERPRETER: &str = include_str!("table.cu");
+/// Runs the gates.
+pub(crate) const INTERPRETER: &str = include_str!("table.cu");
+
+/// Plays by them.
+const PLAY: &str = include_str!("play.cu");
 
 /// Shared memory of a multiprocessor that blocks can have, in bytes: what GPUs for computing have since 2022.
 /// Less is found out when the kernel is loaded.
@@ -17,6 +22,9 @@ const SHARED: usize = 227 * 1024;
 /// What the system keeps of it for each block.
 const RESERVED: usize = 1024;
 
+/// What a block has of it without asking for more: where slots lie elsewhere, the rest has to fit.
+const PLAIN_SHARED: usize = 48 * 1024;
+
 /// Words of 32 games of a block, at most.
 const MOST_WORDS: usize = 32;
 
@@ -24,20 +32,104 @@ const MOST_WORDS: usize = 32;
 const VECTOR: usize = 4;
 
 /// Threads of a block that interprets a table.
-const THREADS: u32 = 512;
+pub(crate) const THREADS: u32 = 512;
 
-/// So many tables of three inputs, over all phases, are written as straight-line code: the compiler takes about
-/// a second for each two thousand, and more for each the more there are.
+/// More tables of three inputs than this, over all phases, are not even tried as straight-line code.
 const STRAIGHT: usize = 6000;
+
+/// So many statements times words that they keep are straight-line code: the compiler looks for registers for all
+/// of them, which took it some four seconds for a million (`records/gpu-sheets.csv`).
+const MOST_WORK: usize = 1_000_000;
+
+/// Whether straight-line code of a game with so many fluents is compiled soon.
+pub(crate) fn is_soon_compiled(text: &str, fluents: usize) -> bool {
+    text.lines().count() * fluents <= MOST_WORK
+}
 
 /// Operations of a choice for each move (see `choose.rs`).
 const CHOICE: usize = 5;
 
-/// Appends a line. Strings take all that is written.
-macro_rules! put {
-    ($text:expr, $($arguments:tt)*) => {{
-        let _ = writeln!($text, $($arguments)*);
-    }};
+/// Where the slots of a block lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Words of 32 games that a block plays.
+    pub(crate) words: usize,
+    /// Whether the slots lie in the device's memory, not in the block's shared memory.
+    pub(crate) room: bool,
+}
+
+impl Layout {
+    /// As many words as fit; `shared` says how many bytes of shared memory a block of so many words needs beside
+    /// its slots and steps.
+    pub(crate) fn new(
+        table: &Table,
+        blocks: u32,
+        room: bool,
+        shared: impl Fn(usize) -> usize,
+    ) -> Result<Layout, CudaError> {
+        let bytes = |words: usize| {
+            let held = if room { 0 } else { table.slots * words * 4 + table.steps.len() * 16 };
+            held + shared(words) + RESERVED
+        };
+        let most = if room { PLAIN_SHARED } else { SHARED / blocks.max(1) as usize };
+        let sizes = (0..=MOST_WORDS.ilog2()).map(|power| 1usize << power);
+        let Some(words) = sizes.rev().find(|words| bytes(*words) <= most) else {
+            let message = format!("{} slots of 32 games do not fit into {most} bytes", table.slots);
+            return Err(CudaError::Large(message));
+        };
+        Ok(Layout { words, room })
+    }
+
+    /// Bytes of shared memory of a block, beyond what the text declares.
+    pub(crate) fn shared(&self, table: &Table) -> u32 {
+        if self.room { 0 } else { (table.slots * self.words * 4 + table.steps.len() * 16) as u32 }
+    }
+
+    /// Bytes of the device's memory that a block has for its slots.
+    pub(crate) fn bytes(&self, table: &Table) -> usize {
+        if self.room { table.slots * self.words * 4 } else { 0 }
+    }
+
+    /// Defines what the interpreter reads, and adds the gates to the data.
+    pub(crate) fn write(&self, text: &mut String, data: &mut Data, table: &Table, shape: &Shape) {
+        let wide = table.slots > usize::from(u16::MAX);
+        let numbers = [
+            ("W", self.words),
+            ("VW", self.words.min(VECTOR)),
+            ("THREADS", shape.block as usize),
+            ("BLOCKS", shape.blocks.max(1) as usize),
+            ("SLOTS", table.slots),
+            ("STEPS", table.steps.len()),
+        ];
+        for (name, number) in numbers {
+            put!(text, "#define {name} {number}u");
+        }
+        // Plain numbers for the preprocessor.
+        put!(text, "#define ROOM {}\n#define WIDE {}", u8::from(self.room), u8::from(wide));
+        if wide {
+            let gates = table.gates.iter().flat_map(|gate| {
+                let [a, b, c] = gate.inputs;
+                [a, b, c, gate.to | u32::from(gate.table) << 24]
+            });
+            data.list(text, "GATES", gates);
+        } else {
+            let gates = table.gates.iter().flat_map(|gate| {
+                let [a, b, c] = gate.inputs;
+                [a | b << 16, c | gate.to << 16]
+            });
+            data.list(text, "GATES", gates);
+            let four = |four: &[super::table::Gate]| {
+                four.iter().rev().fold(0, |word, gate| word << 8 | u32::from(gate.table))
+            };
+            data.list(text, "FUNCTIONS", table.gates.chunks(4).map(four));
+        }
+        let steps = table.steps.iter().flat_map(|step| match *step {
+            Step::Level { first, count } => [0, first, count, 0],
+            Step::Again { first, count, to } => [1, first, count, to],
+            Step::End => [2, 0, 0, 0],
+        });
+        data.list(text, "ALL_STEPS", steps);
+    }
 }
 
 impl Source {
@@ -59,17 +151,23 @@ impl Source {
             cost += Cover::new(net, &outputs).size() + CHOICE * moves;
         }
         if cost <= STRAIGHT {
-            return Ok(Source::new(lanes, general, shape));
+            let source = Source::new(lanes, general, shape);
+            if is_soon_compiled(&source.text, source.fluents) {
+                return Ok(source);
+            }
         }
         // Two blocks of a multiprocessor hide each other's waiting.
-        let table = |blocks| Source::interpreted(lanes, general, Shape { block: THREADS, blocks, ..shape });
-        table(2).or_else(|_| table(1))
+        let table = |blocks, room| {
+            Source::interpreted(lanes, general, Shape { block: THREADS, blocks, ..shape }, room)
+        };
+        table(2, false).or_else(|_| table(1, false)).or_else(|_| table(2, true))
     }
 
     /// Writes the kernels `begin` and `play` as [`Source::new`] does, with the gates as a table. For large games:
     /// it takes no longer to compile than for small ones. `shape.blocks` blocks shall find room on a
-    /// multiprocessor: the fewer, the more games each of them plays.
-    pub fn interpreted(lanes: &Lanes, general: bool, shape: Shape) -> Result<Source, CudaError> {
+    /// multiprocessor: the fewer, the more games each of them plays. With `room` what is computed lies in the
+    /// device's memory, for games that do not fit into that of a block.
+    pub fn interpreted(lanes: &Lanes, general: bool, shape: Shape, room: bool) -> Result<Source, CudaError> {
         let whole = lanes.general_net();
         let nets: &[Net] = if general { std::slice::from_ref(whole) } else { lanes.nets() };
         let fluents = whole.next.len();
@@ -77,36 +175,18 @@ impl Source {
         let (goals, counters) = goal_counters(whole);
         let Some(table) = Table::new(nets, whole) else {
             return Err(CudaError::Large(format!(
-                "{fluents} fluents and their gates need more than 65536 slots"
+                "{fluents} fluents and their gates need more than {MOST_SLOTS} slots"
             )));
         };
         let block = shape.block as usize;
-        let bytes = |words: usize| {
+        let layout = Layout::new(&table, shape.blocks, room, |words| {
             let games = 32 * words;
-            let counts = roles * games.max(block) * 2;
-            table.slots * words * 4
-                + table.steps.len() * 16
-                + counters * 4
-                + words * 48
-                + games * 4
-                + counts
-                + RESERVED
-        };
-        let room = SHARED / shape.blocks.max(1) as usize;
-        let sizes = (0..=MOST_WORDS.ilog2()).map(|power| 1usize << power);
-        let Some(words) = sizes.rev().find(|words| bytes(*words) <= room) else {
-            let message = format!("{} slots of 32 games do not fit into {room} bytes", table.slots);
-            return Err(CudaError::Large(message));
-        };
+            counters * 4 + words * 48 + games * 4 + roles * games.max(block) * 2
+        })?;
+        let words = layout.words;
         let mut text = String::from(PRELUDE);
         let numbers = [
-            ("W", words),
-            ("VW", words.min(VECTOR)),
-            ("THREADS", block),
-            ("BLOCKS", shape.blocks.max(1) as usize),
             ("FLUENTS", fluents),
-            ("SLOTS", table.slots),
-            ("STEPS", table.steps.len()),
             ("ROLES", roles),
             ("PHASES", nets.len()),
             ("DIGITS", shape.digits as usize),
@@ -116,6 +196,8 @@ impl Source {
         for (name, number) in numbers {
             put!(text, "#define {name} {number}u");
         }
+        let mut data = Data::default();
+        layout.write(&mut text, &mut data, &table, &shape);
         let kept = table.aside.as_ref().map_or(0, |aside| aside.kept.len());
         // Plain numbers for the preprocessor.
         put!(text, "#define KEPT {kept}");
@@ -125,8 +207,9 @@ impl Source {
         put!(text, "INSIDE u32 start[{}];", fluents.max(1));
         put!(text, "CONSTANT u32 most[{}];", shape.digits.max(1));
         begin(&mut text, fluents);
-        write_table(&mut text, &table, whole);
+        write_lists(&mut text, &mut data, &table, whole);
         text.push_str(INTERPRETER);
+        text.push_str(PLAY);
         let costs = table.passes.iter().map(|pass| Cost {
             legal: pass.sizes[0],
             choice: pass.moves.iter().map(Vec::len).sum(),
@@ -143,65 +226,42 @@ impl Source {
             digits: shape.digits,
             block: shape.block,
             units: words as u32,
-            shared: (table.slots * words * 4 + table.steps.len() * 16) as u32,
+            shared: layout.shared(&table),
+            room: layout.bytes(&table),
+            data: data.words,
             costs: costs.collect(),
             goals_aside: table.aside.is_some(),
         })
     }
 }
 
-fn write_table(text: &mut String, table: &Table, whole: &Net) {
-    let gates = table.gates.iter().map(|gate| {
-        let [a, b, c] = gate.inputs.map(u64::from);
-        a | b << 16 | c << 32 | u64::from(gate.to) << 48
-    });
-    list(text, "u64", "gates", gates);
-    let functions = table.gates.chunks(8).map(|eight| {
-        eight.iter().enumerate().fold(0u64, |word, (at, gate)| word | u64::from(gate.table) << (8 * at))
-    });
-    list(text, "u64", "gate_tables", functions);
-    let steps = table.steps.iter().flat_map(|step| match *step {
-        Step::Level { first, count } => [0, first, count, 0],
-        Step::Again { first, count, to } => [1, first, count, to],
-        Step::End => [2, 0, 0, 0],
-    });
-    list(text, "u32", "all_steps", steps.map(u64::from));
+/// What is read beside the gates.
+fn write_lists(text: &mut String, data: &mut Data, table: &Table, whole: &Net) {
     let passes = &table.passes;
-    list(text, "u32", "heads", passes.iter().flat_map(|pass| pass.heads).map(u64::from));
-    list(text, "u32", "terminal", passes.iter().map(|pass| u64::from(pass.terminal)));
+    data.list(text, "HEADS", passes.iter().flat_map(|pass| pass.heads));
+    data.list(text, "TERMINAL", passes.iter().map(|pass| pass.terminal));
     let mut from = Vec::new();
-    let mut so_far = 0u64;
+    let mut so_far = 0;
     for pass in passes {
         from.push(so_far);
         for moves in &pass.moves {
-            so_far += moves.len() as u64;
+            so_far += moves.len() as u32;
             from.push(so_far);
         }
     }
-    list(text, "u32", "moves_from", from.into_iter());
+    data.list(text, "MOVES_FROM", from);
     let moves = || passes.iter().flat_map(|pass| pass.moves.iter().flatten());
-    list(text, "u32", "legal", moves().map(|(legal, _)| u64::from(*legal)));
-    list(text, "u32", "does", moves().map(|(_, does)| u64::from(*does)));
+    data.list(text, "LEGAL", moves().map(|(legal, _)| *legal));
+    data.list(text, "DOES", moves().map(|(_, does)| *does));
     let with_goals = table.aside.as_ref().map_or(&passes[..], |aside| std::slice::from_ref(&aside.pass));
-    let goals = with_goals.first().map_or(0, |pass| pass.goals.len()) as u64;
-    list(text, "u32", "goals_from", (0..passes.len() as u64).map(|phase| phase * goals));
-    list(text, "u32", "goals", with_goals.iter().flat_map(|pass| &pass.goals).map(|goal| u64::from(*goal)));
-    let kept = table.aside.iter().flat_map(|aside| &aside.kept);
-    list(text, "u32", "kept", kept.map(|fluent| u64::from(*fluent)));
-    list(text, "u32", "goal_counts", whole.goals.iter().map(|list| list.len() as u64));
+    let goals = with_goals.first().map_or(0, |pass| pass.goals.len()) as u32;
+    data.list(text, "GOALS_FROM", (0..passes.len() as u32).map(|phase| phase * goals));
+    data.list(text, "GOALS", with_goals.iter().flat_map(|pass| pass.goals.iter().copied()));
+    data.list(text, "KEPT", table.aside.iter().flat_map(|aside| aside.kept.iter().copied()));
+    data.list(text, "GOAL_COUNTS", whole.goals.iter().map(|list| list.len() as u32));
     // As the counters are laid out: one more behind each role's.
-    let numbers = whole
-        .goals
-        .iter()
-        .flat_map(|list| list.iter().map(|(value, _)| u64::from(value.is_some())).chain([0]));
-    list(text, "u32", "goal_is_number", numbers);
-}
-
-/// A constant array. None is empty, which C does not allow.
-fn list(text: &mut String, kind: &str, name: &str, numbers: impl Iterator<Item = u64>) {
-    let _ = write!(text, "INSIDE const {kind} {name}[] = {{");
-    for number in numbers.chain([0]) {
-        let _ = write!(text, "{number:#x}u{},", if kind == "u64" { "ll" } else { "" });
-    }
-    put!(text, "}};");
+    let numbers = whole.goals.iter();
+    let numbers =
+        numbers.flat_map(|list| list.iter().map(|(value, _)| u32::from(value.is_some())).chain([0]));
+    data.list(text, "GOAL_IS_NUMBER", numbers);
 }

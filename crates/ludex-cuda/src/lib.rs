@@ -8,18 +8,25 @@
 //! Playouts equal those of the CPU lanes in distribution, not bit for bit: a generator that both share would
 //! have to be slow on one of them. State by state they are equal.
 
+pub mod batch;
 mod choose;
 mod circuit;
+mod data;
 #[cfg(feature = "device")]
 #[allow(unsafe_code)]
 mod device;
 mod error;
+#[cfg(feature = "device")]
+#[allow(unsafe_code)]
+mod gpu;
 mod interpreted;
 mod lut;
 mod source;
 mod table;
 
 #[cfg(feature = "device")]
-pub use device::{Device, GAMES, Kernel, Playing, compile};
+pub use device::{Device, GAMES, Kernel, Playing, cache, compile};
 pub use error::CudaError;
+#[cfg(feature = "device")]
+pub use gpu::{Gpu, Mark, Memory};
 pub use source::{BLOCK, Cost, HOST, Shape, Source, StepSource};

@@ -7,6 +7,7 @@ typedef unsigned long long u64;
 #define KERNEL extern "C" __global__ void
 #define INSIDE __device__
 #define CONSTANT __constant__
+#define RESTRICT __restrict__
 #define SHARED __shared__
 #define TALLY(to, what) { u32 n_ = __reduce_add_sync(~0u, __popc(what)); if ((threadIdx.x & 31u) == 0u) atomicAdd(&(to), n_); }
 #define ADD(to, what) { u32 n_ = __reduce_add_sync(~0u, (what)); if ((threadIdx.x & 31u) == 0u) atomicAdd((to), (u64)n_); }

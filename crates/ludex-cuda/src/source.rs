@@ -46,6 +46,7 @@ macro_rules! put {
         let _ = writeln!($text, $($arguments)*);
     }};
 }
+pub(crate) use put;
 
 /// The source of a game, and how its memory is laid out.
 #[derive(Clone, Debug)]
@@ -71,6 +72,10 @@ pub struct Source {
     pub units: u32,
     /// Bytes of shared memory of a block, beyond what the text declares.
     pub shared: u32,
+    /// Bytes of the device's memory that a block computes in.
+    pub room: usize,
+    /// What the kernel reads beside its text.
+    pub data: Vec<u32>,
     /// What a pass costs.
     pub costs: Vec<Cost>,
     /// Whether goals are computed for many games at a time, from states that were kept.
@@ -160,6 +165,9 @@ impl Source {
             block: shape.block,
             units: shape.block,
             shared: 0,
+            room: 0,
+            // Nothing; but memory of no bytes cannot be had.
+            data: vec![0],
             costs,
             goals_aside,
         }
@@ -322,7 +330,7 @@ impl Writer {
         put!(
             text,
             "KERNEL __launch_bounds__({block}, {blocks}) play(u32 *words, u64 *tally, u32 threads, u32 passes, \
-u32 phase, u32 start_phase, u32 counted) {{
+u32 phase, u32 start_phase, u32 counted, const u32 *data, u32 *room) {{
 u32 me = blockIdx.x * blockDim.x + threadIdx.x;
 for (u32 i = threadIdx.x; i < {counters}u; i += blockDim.x) counts[i] = 0u;
 __syncthreads();"
@@ -608,20 +616,20 @@ for (u32 i = {GOALS}u + threadIdx.x; i < {counters}u; i += blockDim.x) atomicAdd
 }
 
 /// The logic of one pass: values of nodes, written when they are first asked for.
-struct Pass<'n> {
+pub(crate) struct Pass<'n> {
     net: &'n Net,
     cover: Cover,
-    circuit: Circuit,
+    pub(crate) circuit: Circuit,
     values: Vec<Option<Plane>>,
-    fluents: Vec<Plane>,
+    pub(crate) fluents: Vec<Plane>,
     /// Where each move is made: where both planes are set.
-    does: HashMap<(u32, u32), (Plane, Plane)>,
+    pub(crate) does: HashMap<(u32, u32), (Plane, Plane)>,
     /// The block of each variable.
     blocks: HashMap<usize, usize>,
 }
 
 impl<'n> Pass<'n> {
-    fn new(net: &'n Net, cover: Cover) -> Pass<'n> {
+    pub(crate) fn new(net: &'n Net, cover: Cover) -> Pass<'n> {
         let mut blocks = HashMap::new();
         for (number, block) in net.blocks.iter().enumerate() {
             blocks.extend(block.feedback.iter().map(|(variable, _)| (*variable, number)));
@@ -637,7 +645,7 @@ impl<'n> Pass<'n> {
         }
     }
 
-    fn value(&mut self, signal: Signal) -> Plane {
+    pub(crate) fn value(&mut self, signal: Signal) -> Plane {
         self.compute(signal.node());
         self.known(signal.node()).inverse_if(signal.is_inverted())
     }

@@ -4,30 +4,52 @@
 #define SEGMENTS (THREADS > GAMES ? THREADS / GAMES : 1u)
 #define EACH(i, n) for (u32 i = threadIdx.x; i < (n); i += blockDim.x)
 #define WORD(ref, w) (((u32 *)slots)[((ref) >> 1) * W + (w)] ^ (0u - ((ref) & 1u)))
-#define TABLE(gate) ((u32)((const unsigned char *)gate_tables)[gate])
+#define LIST(at) (data + (at))
 enum { LEVEL, AGAIN, END };
+/* Slots lie in shared memory, with a copy of the steps, or in the room that the block has in the device's. */
+#if ROOM
+#define SLOTS_OF_BLOCK vec *slots = (vec *)(room + (u64)blockIdx.x * (SLOTS * W)); u32 *plain = (u32 *)slots; const u32 *steps = LIST(ALL_STEPS_AT);
+#define BEGIN_SLOTS EACH(i, 2u * W) plain[i] = i / W == 1u ? ~0u : 0u;
+#else
+#define SLOTS_OF_BLOCK DYNAMIC(memory, SLOTS * W + 4 * STEPS) vec *slots = (vec *)memory; u32 *plain = (u32 *)memory; u32 *steps = plain + SLOTS * W;
+#define BEGIN_SLOTS EACH(i, 4 * STEPS) steps[i] = LIST(ALL_STEPS_AT)[i]; EACH(i, SLOTS * W) plain[i] = i / W == 1u ? ~0u : 0u;
+#endif
 typedef struct ALIGNED(4 * VW) { u32 v[VW]; } vec;
+
+/* A gate: three slots, the slot of the result and the function, in 9 bytes or, where there are many slots, in 16. */
+typedef struct ALIGNED(16) { u32 a, b, c, to; } wide;
+typedef struct { u32 a, b, c, to, table; } gate;
+INSIDE gate gate_at(const u32 *data, u32 i) {
+    gate g;
+#if WIDE
+    wide all = ((const wide *)(data + GATES_AT))[i];
+    g.a = all.a; g.b = all.b; g.c = all.c; g.to = all.to & 0xFFFFFFu; g.table = all.to >> 24;
+#else
+    u64 all = ((const u64 *)(data + GATES_AT))[i];
+    g.a = (u32)(all & 65535u); g.b = (u32)(all >> 16 & 65535u); g.c = (u32)(all >> 32 & 65535u); g.to = (u32)(all >> 48);
+    g.table = (u32)((const unsigned char *)(data + FUNCTIONS_AT))[i];
+#endif
+    return g;
+}
 
 /* Runs the steps from `at` to the next END: gates of a level in any order, levels one after the other. What the
    next level's first gate is, is asked for before the threads wait for each other. */
-INSIDE void run(vec *slots, const u32 *steps, u32 at) {
+INSIDE void run(vec *slots, const u32 *data, const u32 *steps, u32 at) {
     u32 kind = steps[4 * at], first = steps[4 * at + 1], items = steps[4 * at + 2] * LPG;
-    u64 gate = 0;
-    u32 table = 0u;
-    if (threadIdx.x < items) { gate = gates[first + threadIdx.x / LPG]; table = TABLE(first + threadIdx.x / LPG); }
+    gate now = {0u, 0u, 0u, 0u, 0u};
+    if (threadIdx.x < items) now = gate_at(data, first + threadIdx.x / LPG);
     while (kind != END) {
         u32 changed = 0u;
         u32 item = threadIdx.x;
         while (item < items) {
             u32 following = item + blockDim.x;
-            u64 next_gate = 0;
-            u32 next_table = 0u;
-            if (following < items) { next_gate = gates[first + following / LPG]; next_table = TABLE(first + following / LPG); }
+            gate next = now;
+            if (following < items) next = gate_at(data, first + following / LPG);
             u32 part = item % LPG;
-            vec a = slots[(u32)(gate & 65535u) * LPG + part];
-            vec b = slots[(u32)(gate >> 16 & 65535u) * LPG + part];
-            vec c = slots[(u32)(gate >> 32 & 65535u) * LPG + part];
-            u32 to = (u32)(gate >> 48) * LPG + part;
+            vec a = slots[now.a * LPG + part];
+            vec b = slots[now.b * LPG + part];
+            vec c = slots[now.c * LPG + part];
+            u32 to = now.to * LPG + part, table = now.table;
             u32 m0 = 0u - (table & 1u), m1 = 0u - (table >> 1 & 1u), m2 = 0u - (table >> 2 & 1u), m3 = 0u - (table >> 3 & 1u);
             u32 m4 = 0u - (table >> 4 & 1u), m5 = 0u - (table >> 5 & 1u), m6 = 0u - (table >> 6 & 1u), m7 = 0u - (table >> 7 & 1u);
             vec d;
@@ -43,224 +65,20 @@ INSIDE void run(vec *slots, const u32 *steps, u32 at) {
             }
             slots[to] = d;
             item = following;
-            gate = next_gate;
-            table = next_table;
+            now = next;
         }
         u32 was = kind, back = steps[4 * at + 3];
         at++;
         kind = steps[4 * at]; first = steps[4 * at + 1]; items = steps[4 * at + 2] * LPG;
-        if (kind != END && threadIdx.x < items) { gate = gates[first + threadIdx.x / LPG]; table = TABLE(first + threadIdx.x / LPG); }
+        if (kind != END && threadIdx.x < items) now = gate_at(data, first + threadIdx.x / LPG);
         if (was == AGAIN) {
             if (__syncthreads_or(changed != 0u)) {
                 at = back;
                 kind = steps[4 * at]; first = steps[4 * at + 1]; items = steps[4 * at + 2] * LPG;
-                if (threadIdx.x < items) { gate = gates[first + threadIdx.x / LPG]; table = TABLE(first + threadIdx.x / LPG); }
+                if (threadIdx.x < items) now = gate_at(data, first + threadIdx.x / LPG);
             }
         } else {
             __syncthreads();
         }
     }
-}
-
-INSIDE u64 mixed(u64 x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    return x ^ (x >> 31);
-}
-
-/* A number below `count`, uniform to one part in 2^64 / count: a function of the game's key and of how many were drawn. */
-INSIDE u32 below(u64 key, u32 lane, u32 role, u32 drawn, u32 count) {
-    u64 u = mixed(key ^ (lane * 0x9E3779B97F4A7C15ull + role * 0xD1342543DE82EF95ull));
-    u = mixed(u + drawn * 0x9E3779B97F4A7C15ull);
-    return (u32)__umul64hi(u, count);
-}
-
-/* Adds the goals of the games of `games` to the counters. */
-INSIDE void count_goals(const vec *slots, u32 *counts, const u32 *games, u32 from) {
-    EACH(w, W) {
-        u32 at = from, into = GOALS;
-        for (u32 role = 0u; role < ROLES; role++) {
-            u32 n = goal_counts[role], once = 0u, twice = 0u;
-            for (u32 i = 0u; i < n; i++) { u32 ref = goals[at + i], here = WORD(ref, w); twice |= once & here; once |= here; }
-            u32 proper = games[w] & once & ~twice, improper = games[w] & ~proper;
-            for (u32 i = 0u; i < n; i++) {
-                u32 ref = goals[at + i], here = WORD(ref, w) & proper;
-                if (!goal_is_number[into + i - GOALS]) improper |= here;
-                else if (here) COUNTER(counts[into + i], COUNT(here));
-            }
-            if (improper) COUNTER(counts[into + n], COUNT(improper));
-            at += n;
-            into += n + 1u;
-        }
-    }
-    __syncthreads();
-}
-
-KERNEL __launch_bounds__(THREADS, BLOCKS) play(u32 *words, u64 *tally, u32 threads, u32 passes, u32 phase, u32 start_phase, u32 counted) {
-    DYNAMIC(memory, SLOTS * W + 4 * STEPS)
-    vec *slots = (vec *)memory;
-    u32 *plain = (u32 *)memory;
-    u32 *steps = plain + SLOTS * W;
-    SHARED u32 counts[COUNTERS], live[W], over[W], vacant[W], quota[W], unable[W], old[W], drawn[W], held[W], age[GAMES];
-    SHARED u64 key[W];
-    SHARED unsigned short partial[ROLES * SEGMENTS * GAMES];
-    u32 mine = blockIdx.x * W;
-    u32 playouts = 0u, transitions = 0u, stuck = 0u, cut = 0u, started = 0u;
-    u64 bound = 0;
-    for (u32 i = 0; i < DIGITS; i++) bound |= (u64)(most[i] & 1u) << i;
-    EACH(i, COUNTERS) counts[i] = 0u;
-    EACH(i, 4 * STEPS) steps[i] = all_steps[i];
-    EACH(i, SLOTS * W) plain[i] = i / W == 1u ? ~0u : 0u;
-    __syncthreads();
-    EACH(i, FLUENTS * W) plain[2 * W + i] = words[(u64)(i / W) * threads + mine + i % W];
-    EACH(w, W) {
-        held[w] = 0u;
-        live[w] = words[(FLUENTS + 0ull) * threads + mine + w];
-        key[w] = words[(FLUENTS + 1ull) * threads + mine + w] | (u64)words[(FLUENTS + 2ull) * threads + mine + w] << 32;
-        drawn[w] = words[(FLUENTS + 3ull) * threads + mine + w];
-        quota[w] = words[(FLUENTS + 4ull) * threads + mine + w];
-    }
-    EACH(g, GAMES) age[g] = words[(FLUENTS + 5ull + g % 32u) * threads + mine + g / 32u];
-    __syncthreads();
-    for (u32 pass = 0u; pass < passes; pass++) {
-        if (phase == start_phase) {
-            EACH(w, W) {
-                u32 empty = ~live[w];
-                if (counted) {
-                    if (COUNT(empty) > quota[w]) {
-                        u32 left = empty;
-                        empty = 0u;
-                        while (quota[w] > COUNT(empty)) { empty |= left & (0u - left); left &= left - 1u; }
-                    }
-                    quota[w] -= COUNT(empty);
-                }
-                started += COUNT(empty);
-                live[w] |= empty;
-                vacant[w] = empty;
-            }
-            __syncthreads();
-            u32 any = 0u, anew = 0u;
-            for (u32 w = 0u; w < W; w++) { any |= live[w]; anew |= vacant[w]; }
-            if (!any) break;
-            if (anew) {
-                EACH(i, FLUENTS * W) {
-                    u32 empty = vacant[i % W];
-                    if (empty) plain[2 * W + i] = (plain[2 * W + i] & ~empty) | (start[i / W] & empty);
-                }
-                EACH(g, GAMES) if (vacant[g / 32u] >> (g % 32u) & 1u) age[g] = 0u;
-                __syncthreads();
-            }
-        }
-        EACH(w, W) { unable[w] = 0u; old[w] = 0u; }
-        run(slots, steps, heads[3 * phase]);
-        __syncthreads();
-        for (u32 role = 0u; role < ROLES; role++) {
-            u32 from = moves_from[phase * (ROLES + 1) + role], n = moves_from[phase * (ROLES + 1) + role + 1] - from;
-            EACH(item, SEGMENTS * GAMES) {
-                u32 game = item % GAMES, segment = item / GAMES, word = game / 32u, lane = game % 32u, sum = 0u;
-                u32 end = from + n * (segment + 1u) / SEGMENTS;
-                for (u32 m = from + n * segment / SEGMENTS; m < end; m++) { u32 ref = legal[m]; sum += WORD(ref, word) >> lane & 1u; }
-                partial[role * SEGMENTS * GAMES + item] = sum;
-            }
-        }
-        __syncthreads();
-        EACH(g, GAMES) {
-            u32 bit = 1u << (g % 32u);
-            for (u32 role = 0u; role < ROLES; role++) {
-                u32 sum = 0u;
-                for (u32 s = 0u; s < SEGMENTS; s++) sum += partial[(role * SEGMENTS + s) * GAMES + g];
-                if (!sum) atomicOr(&unable[g / 32u], bit);
-            }
-            if (DIGITS && age[g] >= bound) atomicOr(&old[g / 32u], bit);
-            age[g]++;
-        }
-        __syncthreads();
-        u32 ended = 0u;
-        EACH(w, W) {
-            u32 ref = terminal[phase];
-            u32 at_end = WORD(ref, w), ends = live[w] & at_end;
-            u32 aged = live[w] & ~at_end & old[w];
-            ends |= aged;
-            u32 without = live[w] & ~ends & unable[w];
-            ends |= without;
-            cut += COUNT(aged);
-            stuck += COUNT(without);
-            playouts += COUNT(ends);
-            live[w] &= ~ends;
-            transitions += COUNT(live[w]);
-            over[w] = ends;
-            ended |= ends;
-        }
-        if (__syncthreads_or(ended != 0u)) {
-#if KEPT
-            /* States are kept until a game ends where one is held. */
-            u32 full = 0u;
-            EACH(w, W) full |= held[w] & over[w];
-            if (__syncthreads_or(full != 0u)) {
-                run(slots, steps, KEPT_HEAD);
-                count_goals(slots, counts, held, 0u);
-                EACH(w, W) held[w] = 0u;
-                /* The goals were computed in the slots of what is legal. */
-                run(slots, steps, heads[3 * phase]);
-            }
-            EACH(i, KEPT * W) {
-                u32 ends = over[i % W];
-                u32 at = (2 + FLUENTS) * W + i;
-                if (ends) plain[at] = (plain[at] & ~ends) | (plain[(2 + kept[i / W]) * W + i % W] & ends);
-            }
-            EACH(w, W) held[w] |= over[w];
-            __syncthreads();
-#else
-            run(slots, steps, heads[3 * phase + 1]);
-            count_goals(slots, counts, over, goals_from[phase]);
-#endif
-        }
-        u32 first = moves_from[phase * (ROLES + 1)], last = moves_from[phase * (ROLES + 1) + ROLES];
-        EACH(i, (last - first) * W) { u32 slot = does[first + i / W]; if (slot > 1u) plain[slot * W + i % W] = 0u; }
-        __syncthreads();
-        for (u32 role = 0u; role < ROLES; role++) {
-            u32 from = moves_from[phase * (ROLES + 1) + role], n = moves_from[phase * (ROLES + 1) + role + 1] - from;
-            if (n < 2u) continue;
-            EACH(item, SEGMENTS * GAMES) {
-                u32 game = item % GAMES, segment = item / GAMES, word = game / 32u, lane = game % 32u, sum = 0u, before = 0u;
-                for (u32 s = 0u; s < SEGMENTS; s++) {
-                    u32 here = partial[(role * SEGMENTS + s) * GAMES + game];
-                    sum += here;
-                    if (s < segment) before += here;
-                }
-                u32 mine_too = partial[role * SEGMENTS * GAMES + item];
-                u32 rest = below(key[word], lane, role, drawn[word] + pass, sum) - before;
-                if (rest < mine_too) {
-                    u32 m = from + n * segment / SEGMENTS;
-                    for (;; m++) { u32 ref = legal[m], here = WORD(ref, word) >> lane & 1u; if (here && rest == 0u) break; rest -= here; }
-                    if (does[m] > 1u) atomicOr(&plain[does[m] * W + word], 1u << lane);
-                }
-            }
-        }
-        __syncthreads();
-        run(slots, steps, heads[3 * phase + 2]);
-        __syncthreads();
-        phase = phase + 1u == PHASES ? 0u : phase + 1u;
-    }
-    __syncthreads();
-#if KEPT
-    run(slots, steps, KEPT_HEAD);
-    count_goals(slots, counts, held, 0u);
-#endif
-    EACH(i, FLUENTS * W) words[(u64)(i / W) * threads + mine + i % W] = plain[2 * W + i];
-    u32 under_way = 0u;
-    EACH(w, W) {
-        words[(FLUENTS + 0ull) * threads + mine + w] = live[w];
-        words[(FLUENTS + 3ull) * threads + mine + w] = drawn[w] + passes;
-        words[(FLUENTS + 4ull) * threads + mine + w] = quota[w];
-        under_way += COUNT(live[w]);
-    }
-    EACH(g, GAMES) words[(FLUENTS + 5ull + g % 32u) * threads + mine + g / 32u] = age[g];
-    ADD(&tally[0], playouts)
-    ADD(&tally[1], transitions)
-    ADD(&tally[2], stuck)
-    ADD(&tally[3], cut)
-    ADD(&tally[4], started)
-    ADD(&tally[5], under_way)
-    EACH(i, COUNTERS) if (i >= GOALS) atomicAdd(&tally[i], (u64)counts[i]);
 }

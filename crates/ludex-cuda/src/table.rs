@@ -4,7 +4,8 @@
 //! are kept. Here the gates of a pass are data: three slots, a function, and the slot of the result. A block of
 //! threads plays the same few hundred games together, the values of all slots in its shared memory, and takes
 //! the gates level by level: those of one level do not read each other, so any thread can take any of them.
-//! `table.cu` is the interpreter; it is the same for all games, so that compiling it takes a second.
+//! `table.cu` is the interpreter; it is the same for all games, so that compiling it takes half a second. Where the
+//! values do not fit into shared memory they lie in the device's, which takes several times as long.
 //!
 //! Slots are used again when what is in them is no longer read. Two are the constants, then come the fluents,
 //! at the same place in all phases. A fluent's new value is written over the old one where all other readers of
@@ -17,8 +18,11 @@ use hashbrown::HashMap;
 use ludex_engine::propnet::{Net, Node, Signal};
 
 /// The slots of the constants.
-const FALSE: u16 = 0;
-const TRUE: u16 = 1;
+const FALSE: u32 = 0;
+const TRUE: u32 = 1;
+
+/// There are fewer slots than this.
+pub(crate) const MOST_SLOTS: u32 = 1 << 24;
 
 /// The slot of fluent 0.
 const FLUENTS: usize = 2;
@@ -28,8 +32,8 @@ const FIRST: u8 = super::circuit::tables::A;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gate {
-    pub(crate) inputs: [u16; 3],
-    pub(crate) to: u16,
+    pub(crate) inputs: [u32; 3],
+    pub(crate) to: u32,
     pub(crate) table: u8,
 }
 
@@ -54,7 +58,7 @@ pub(crate) struct Pass {
     pub(crate) terminal: Ref,
     /// For each role the moves that may be legal: where it is said, and the slot that is set where it is made
     /// (a constant's if nobody reads that).
-    pub(crate) moves: Vec<Vec<(Ref, u16)>>,
+    pub(crate) moves: Vec<Vec<(Ref, u32)>>,
     /// In the order of the lists.
     pub(crate) goals: Vec<Ref>,
     /// Gates by section.
@@ -103,6 +107,21 @@ impl Table {
         Some(table)
     }
 
+    /// Two passes for games whose moves come from outside: one that makes the next state, and one that says what
+    /// it is like. `None` if they need too many slots.
+    pub(crate) fn for_steps(whole: &Net) -> Option<Table> {
+        let all = Outputs::all(whole);
+        let nothing = vec![Vec::new(); whole.legal.len()];
+        let next = Outputs { terminal: Signal::FALSE, legal: nothing, goals: Vec::new(), ..all.clone() };
+        let look = Outputs { next: (0..whole.next.len()).map(|_| None).collect(), ..all };
+        let mut table = Table::default();
+        for outputs in [next, look] {
+            let pass = Scheduler::new(whole, outputs, &[]).write(&mut table)?;
+            table.passes.push(pass);
+        }
+        Some(table)
+    }
+
     fn without_goals(nets: &[Net], whole: &Net) -> Option<Table> {
         let mut table = Table::default();
         let needed = whole.cone(whole.goals.iter().flatten().map(|(_, signal)| *signal));
@@ -120,7 +139,9 @@ impl Table {
         }
         let nothing = vec![Vec::new(); whole.legal.len()];
         let same = (0..whole.next.len()).map(|_| None).collect();
-        let outputs = Outputs { legal: nothing, next: same, terminal: Signal::FALSE, ..Outputs::all(whole) };
+        let possible = nothing.iter().map(|_: &Vec<Signal>| Vec::new()).collect();
+        let outputs =
+            Outputs { legal: nothing, possible, next: same, terminal: Signal::FALSE, ..Outputs::all(whole) };
         let mut goals = Scheduler::new(whole, outputs, &kept);
         goals.reads_kept = true;
         let pass = goals.write(&mut table)?;
@@ -133,7 +154,10 @@ impl Table {
 #[derive(Clone, Debug)]
 struct Outputs {
     terminal: Signal,
+    /// None of a role if nobody asks.
     legal: Vec<Vec<Signal>>,
+    /// For each role the moves that can be legal.
+    possible: Vec<Vec<u32>>,
     goals: Vec<Signal>,
     /// The next value of each fluent; `None` to leave it as it is.
     next: Vec<Option<Signal>>,
@@ -144,6 +168,7 @@ impl Outputs {
         Outputs {
             terminal: net.terminal,
             legal: net.legal.clone(),
+            possible: net.legal.iter().map(|list| possible_moves(list)).collect(),
             goals: net.goals.iter().flatten().map(|(_, signal)| *signal).collect(),
             next: net.next.iter().map(|signal| Some(*signal)).collect(),
         }
@@ -157,6 +182,11 @@ impl Outputs {
     fn next(&self) -> impl Iterator<Item = Signal> {
         self.next.iter().flatten().copied()
     }
+}
+
+/// The moves that can be legal.
+pub(crate) fn possible_moves(legal: &[Signal]) -> Vec<u32> {
+    (0u32..).zip(legal).filter(|(_, signal)| **signal != Signal::FALSE).map(|(action, _)| action).collect()
 }
 
 /// What a gate reads or writes before it has a slot.
@@ -448,10 +478,8 @@ impl<'n> Scheduler<'n> {
         let choice = self.choice;
         // Moves: of several, each has a plane if somebody reads it.
         let mut constant_moves = HashMap::new();
-        let mut possible: Vec<Vec<u32>> = Vec::new();
-        for (role, list) in (0u32..).zip(&self.outputs.legal) {
-            let moves: Vec<u32> =
-                (0u32..).zip(list).filter(|(_, signal)| **signal != Signal::FALSE).map(|(m, _)| m).collect();
+        let possible = self.outputs.possible.clone();
+        for (role, (moves, list)) in (0u32..).zip(possible.iter().zip(&net.legal)) {
             // A move that is never legal is never made; the only one is always made.
             for action in 0..list.len() as u32 {
                 let can_be = moves.binary_search(&action).is_ok();
@@ -459,7 +487,6 @@ impl<'n> Scheduler<'n> {
                     constant_moves.insert((role, action), can_be);
                 }
             }
-            possible.push(moves);
         }
         for (node, &time) in time.iter().enumerate() {
             let (Some(_), Some(lut)) = (self.section[node], self.lut(node)) else { continue };
@@ -514,7 +541,7 @@ impl<'n> Scheduler<'n> {
             let node = signal.node();
             let value = this.value(node, &constant_moves);
             let inverted = signal.is_inverted() ^ this.kept_inverted(node);
-            u32::from(slot(value).unwrap_or(FALSE)) << 1 | u32::from(inverted)
+            slot(value).unwrap_or(FALSE) << 1 | u32::from(inverted)
         };
         let mut heads = [0; SECTIONS];
         let mut sizes = [0; SECTIONS];
@@ -553,7 +580,7 @@ impl<'n> Scheduler<'n> {
         }
         let moves = (0u32..).zip(possible.iter().zip(&self.outputs.legal)).map(|(role, (moves, list))| {
             let one = |action: &u32| {
-                let legal = reference(list[*action as usize], &self);
+                let legal = list.get(*action as usize).map_or(0, |signal| reference(*signal, &self));
                 let made = if moves.len() > 1 { slot(Value::Move(role, *action)) } else { None };
                 (legal, made.unwrap_or(FALSE))
             };
@@ -664,17 +691,17 @@ impl<'n> Scheduler<'n> {
     }
 
     /// Gives every value a slot.
-    fn slots(&self, possible: &[Vec<u32>], table: &mut Table) -> Option<HashMap<Value, u16>> {
+    fn slots(&self, possible: &[Vec<u32>], table: &mut Table) -> Option<HashMap<Value, u32>> {
         let fluents = self.net.next.len();
         let mut slots = HashMap::new();
         slots.insert(Value::Constant(false), FALSE);
         slots.insert(Value::Constant(true), TRUE);
         for fluent in 0..fluents {
-            slots.insert(Value::Fluent(fluent as u32), u16::try_from(FLUENTS + fluent).ok()?);
+            slots.insert(Value::Fluent(fluent as u32), numbered(FLUENTS + fluent)?);
         }
         if self.reads_kept {
             for (at, fluent) in self.kept.iter().enumerate() {
-                slots.insert(Value::Fluent(*fluent), u16::try_from(FLUENTS + fluents + at).ok()?);
+                slots.insert(Value::Fluent(*fluent), numbered(FLUENTS + fluents + at)?);
             }
         }
         let mut made: Vec<(u32, Value)> = Vec::new();
@@ -692,8 +719,8 @@ impl<'n> Scheduler<'n> {
             }
         }
         made.sort_by_key(|(time, _)| *time);
-        let mut free: Vec<u16> = Vec::new();
-        let mut held: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u16)>> = Default::default();
+        let mut free: Vec<u32> = Vec::new();
+        let mut held: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32)>> = Default::default();
         let mut used = FLUENTS + fluents + self.kept.len();
         for (time, value) in made {
             if slots.contains_key(&value) {
@@ -709,7 +736,7 @@ impl<'n> Scheduler<'n> {
                 Some(slot) => slot,
                 None => {
                     used += 1;
-                    u16::try_from(used - 1).ok()?
+                    numbered(used - 1)?
                 }
             };
             slots.insert(value, slot);
@@ -719,6 +746,11 @@ impl<'n> Scheduler<'n> {
         table.slots = table.slots.max(used);
         Some(slots)
     }
+}
+
+/// The number of a slot, if there may be so many: one shares a word with a function.
+fn numbered(slot: usize) -> Option<u32> {
+    u32::try_from(slot).ok().filter(|slot| *slot < MOST_SLOTS)
 }
 
 /// The function with one input inverted.

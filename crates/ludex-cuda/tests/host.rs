@@ -23,6 +23,7 @@ int main(int argc, char **argv) {
     for (u32 i = 0; i < DIGITS; i++) most[i] = bound >> i & 1 ? ~0u : 0u;
     u32 *words = calloc((size_t)WORDS * threads, 4);
     u64 tally[COUNTERS] = {0};
+    u32 *room = aligned_alloc(64, ROOM_BYTES * (threads / UNITS) + 64);
     for (u32 t = 0; t < threads; t++) {
         blockIdx.x = t;
         begin(words, threads, seed);
@@ -30,7 +31,7 @@ int main(int argc, char **argv) {
     }
     for (u32 b = 0; b < threads / UNITS; b++) {
         blockIdx.x = b;
-        play(words, tally, threads, ~0u, phase, phase, 1u);
+        play(words, tally, threads, ~0u, phase, phase, 1u, lists, room);
     }
     for (u32 i = 0; i < COUNTERS; i++) printf("%llu ", tally[i]);
     return 0;
@@ -107,6 +108,8 @@ fn without_large(what: &str) {
 enum Layout {
     Straight,
     Table,
+    /// A table whose values do not lie in the block's memory.
+    Room,
 }
 
 struct Compiled {
@@ -137,20 +140,26 @@ fn play(
     let shape = Shape::bounded(most);
     let source = match layout {
         Layout::Straight => Source::new(&compiled.lanes, general, shape),
-        Layout::Table => Source::interpreted(&compiled.lanes, general, shape).map_err(|e| e.to_string())?,
+        Layout::Table | Layout::Room => {
+            let room = layout == Layout::Room;
+            Source::interpreted(&compiled.lanes, general, shape, room).map_err(|e| e.to_string())?
+        }
     };
     // One thread of C is a block of its own.
     let units = if layout == Layout::Straight { 1 } else { source.units as usize };
     let definitions = [
         ("UNITS", units),
         ("WORDS", source.words),
+        ("ROOM_BYTES", source.room.next_multiple_of(64)),
         // The table's text defines the others itself.
         ("FLUENTS", source.fluents),
         ("DIGITS", source.digits as usize),
         ("COUNTERS", source.counters),
     ];
-    let definitions = if layout == Layout::Table { &definitions[..2] } else { &definitions[..] };
-    let program = program(name, &source.text, PLAY, definitions)?;
+    let definitions = if layout == Layout::Straight { &definitions[..] } else { &definitions[..3] };
+    let numbers: Vec<String> = source.data.iter().map(u32::to_string).collect();
+    let main = format!("static const u32 lists[] ALIGNED(16) = {{{}}};\n{PLAY}", numbers.join(","));
+    let program = program(name, &source.text, &main, definitions)?;
     let phase = if general { 0 } else { compiled.lanes.phase_of(&compiled.initial).unwrap_or(0) };
     let start: String =
         bits(&compiled.initial, source.fluents).iter().map(|bit| if *bit { '1' } else { '0' }).collect();
@@ -211,6 +220,7 @@ fn playouts_are_distributed_as_on_the_cpu() {
             let table = [(Layout::Table, false)];
             let all = [
                 (Layout::Table, false),
+                (Layout::Room, false),
                 (Layout::Table, true),
                 (Layout::Straight, false),
                 (Layout::Straight, true),

@@ -25,9 +25,11 @@ pub struct Encoder {
 
 /// Columns that all say the number for which a fluent stands, of which exactly one holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Counter {
-    pub(crate) columns: Range<usize>,
-    pub(crate) values: Vec<(FluentId, f32)>,
+pub struct Counter {
+    /// The columns.
+    pub columns: Range<usize>,
+    /// The fluents, each with its number.
+    pub values: Vec<(FluentId, f32)>,
 }
 
 impl Encoder {
@@ -124,7 +126,18 @@ impl Encoder {
         self.counters.is_empty()
     }
 
-    pub(crate) fn is_of(&self, model: &Model) -> bool {
+    /// What each number is, but for counters.
+    pub fn columns(&self) -> &[Column] {
+        &self.view.columns
+    }
+
+    /// The columns that are not bits.
+    pub fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+
+    /// True if it was made for the game of this model.
+    pub fn is_of(&self, model: &Model) -> bool {
         Arc::ptr_eq(&self.vocabulary, model.vocabulary())
     }
 

@@ -62,9 +62,10 @@ mod simulate;
 
 pub use batch::{Batch, Start, Which};
 pub use board::NoBoard;
-pub use encode::Encoder;
+pub use encode::{Counter, Encoder};
 pub use error::EnvError;
 pub use model::Model;
 pub use options::{Autoreset, Forced, Illegal, Options, Rewards};
 pub use outputs::{Cells, Outputs};
+pub use reward::Scale;
 pub use simulate::Actions;

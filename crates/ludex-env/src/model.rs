@@ -187,8 +187,16 @@ impl Model {
         matches!(self.execution, Execution::Network { .. })
     }
 
+    /// The network that takes any state, if there is one.
+    pub fn network(&self) -> Option<&Arc<Compiled>> {
+        match &self.execution {
+            Execution::Network { compiled, .. } => Some(compiled),
+            Execution::Scalar(_) => None,
+        }
+    }
+
     /// Where the state says whose turn it is: exactly one of these fluents holds. Empty if that is not proved.
-    pub(crate) fn control(&self) -> &[(FluentId, RoleId)] {
+    pub fn control(&self) -> &[(FluentId, RoleId)] {
         &self.control
     }
 

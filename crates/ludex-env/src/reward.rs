@@ -8,9 +8,10 @@ use ludex_engine::engine::Goal;
 use ludex_engine::propnet::lanes::Plane;
 use ludex_engine::vocabulary::RoleId;
 
-/// The scale of a batch.
+/// What goal values are worth to a batch: at the end of a game everybody has the base, and each role's value adds its
+/// shares.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scale {
+pub struct Scale {
     least: f32,
     /// What a goal value beyond the least is multiplied by.
     factor: f32,
@@ -23,7 +24,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    pub(crate) fn new(rewards: Rewards, (least, greatest): (Goal, Goal), roles: usize) -> Scale {
+    /// The scale for goals between the least and the greatest.
+    pub fn new(rewards: Rewards, (least, greatest): (Goal, Goal), roles: usize) -> Scale {
         let (least, greatest) = (least as f32, greatest as f32);
         let factor = match rewards {
             Rewards::Goals => 1.0,
@@ -42,6 +44,17 @@ impl Scale {
         Scale { least, factor, base, own, other, roles }
     }
 
+    /// What every role has at the end of a game.
+    pub fn base(&self) -> f32 {
+        self.base
+    }
+
+    /// What a role's goal value adds to its own reward, and to that of each other role.
+    pub fn shares(&self, goal: Goal) -> [f32; 2] {
+        let gain = (goal as f32 - self.least) * self.factor;
+        [gain * self.own, gain * self.other]
+    }
+
     /// The least value for every role at the end of the games.
     pub(crate) fn begin(&self, ended: &Plane, out: &mut [f32]) {
         if self.base != 0.0 {
@@ -53,18 +66,18 @@ impl Scale {
 
     /// The value for one role in the games.
     pub(crate) fn add(&self, role: RoleId, goal: Goal, lanes: &Plane, out: &mut [f32]) {
-        let gain = (goal as f32 - self.least) * self.factor;
-        if gain == 0.0 {
+        let [own, others] = self.shares(goal);
+        if own == 0.0 {
             return;
         }
         for lane in lanes.lanes() {
             let row = &mut out[lane * self.roles..][..self.roles];
             if self.other == 0.0 {
-                row[role.index()] += gain;
+                row[role.index()] += own;
                 continue;
             }
             for (at, reward) in row.iter_mut().enumerate() {
-                *reward += gain * if at == role.index() { self.own } else { self.other };
+                *reward += if at == role.index() { own } else { others };
             }
         }
     }

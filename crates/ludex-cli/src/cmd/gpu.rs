@@ -2,14 +2,13 @@
 
 use crate::game::Loaded;
 use anyhow::Result;
-use ludex::cuda::{Cost, CudaError, Device, Source};
+use ludex::cuda::{Cost, CudaError, Device, Source, cache};
 use ludex::engine::budget::Budget;
 use ludex::engine::measure::Measured;
 use ludex::engine::propnet::lanes::Lanes;
 use ludex::engine::row::{self, Row};
 use ludex::engine::vocabulary::FluentId;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// Playouts longer than this are cut off, on the GPU as on the CPU.
@@ -47,13 +46,6 @@ pub fn measure(
         measured.cpu_seconds = now;
     }
     Ok((compiling, measured))
-}
-
-/// Where compiled games are kept: the user's folder for such things.
-fn cache() -> Option<PathBuf> {
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home)?;
-    Some(folder.join("ludex").join("cuda"))
 }
 
 /// How the game is written for a GPU. Needs none.
