@@ -287,12 +287,28 @@ def load(source: str | PathLike[str], scramble: int | None = None) -> Game:
 
 
 def playouts(
-    game: Game, n: int, start: State | None = None, *, seed: int = 1, threads: int = 1, longest: int = 10_000
+    game: Game,
+    n: int,
+    start: State | None = None,
+    *,
+    seed: int = 1,
+    threads: int = 1,
+    longest: int = 10_000,
+    device: str = "cpu",
 ) -> Playouts:
-    """Random matches from the start, or from a state, and how they end."""
+    """Random matches from the start, or from a state, and how they end.
+
+    With `device="cuda"` they are played on a GPU; without one a warning says so, and the CPU plays."""
     if start is not None and start.game != game:
         raise ValueError(f"the state is one of {start.game.name}, not of {game.name}")
-    inner = None if start is None else start._state
-    count, moves, stuck, cut, roles = game._game.playouts(n, inner, seed, threads, longest)
+    counted = None
+    if device != "cpu":
+        from . import _device
+
+        counted = _device.playouts(game, n, start, seed, longest, device)
+    if counted is None:
+        inner = None if start is None else start._state
+        counted = game._game.playouts(n, inner, seed, threads, longest)
+    count, moves, stuck, cut, roles = counted
     outcomes = {role: RoleOutcome(dict(goals), without) for role, goals, without in roles}
     return Playouts(count, moves, stuck, cut, outcomes)

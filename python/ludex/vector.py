@@ -69,13 +69,23 @@ class VectorEnv:
     Where the rules leave it open: `autoreset` says when a game that is over begins anew (Gymnasium's words), `illegal` what
     an action means that is not legal, `forced` whether a role with one legal move must name it, `rewards` what a role gets
     at the end, `max_length` when a game is cut off.
+
+    With `device="cuda:0"` all of it happens on a GPU, and the arrays are `DeviceArray`s there.
     """
+
+    def __new__(cls, game: Game, num_envs: int, *, device: str = "cpu", **_: Any) -> VectorEnv:
+        if device == "cpu" or cls is not VectorEnv:
+            return super().__new__(cls)
+        from ._device import DeviceEnv
+
+        return super().__new__(DeviceEnv)
 
     def __init__(
         self,
         game: Game,
         num_envs: int,
         *,
+        device: str = "cpu",
         seed: int = 0,
         autoreset: Autoreset = "SameStep",
         illegal: Illegal = "lose",
@@ -86,6 +96,8 @@ class VectorEnv:
         dtype: npt.DTypeLike | None = None,
         threads: int = 1,
     ) -> None:
+        if device != "cpu":
+            raise ValueError(f"a class of your own plays on the CPU, not on `{device}`")
         self.game = game
         self.num_envs = num_envs
         self.autoreset = autoreset

@@ -90,7 +90,7 @@ const MOST_SYMMETRIES: usize = 1000;
 /// How states become arrays.
 #[pyclass(frozen, module = "ludex._ludex")]
 pub(crate) struct Encoder {
-    inner: Arc<ludex_env::Encoder>,
+    pub(crate) inner: Arc<ludex_env::Encoder>,
 }
 
 #[pymethods]
@@ -115,7 +115,7 @@ impl Encoder {
 }
 
 /// Memory of an array that Python owns. It stays where it is as long as this is held.
-struct Memory<T: Element> {
+pub(crate) struct Memory<T: Element> {
     buffer: PyBuffer<T>,
 }
 
@@ -128,7 +128,7 @@ impl<T: Element> Memory<T> {
         }
     }
 
-    fn readable(name: &str, array: &Bound<'_, PyAny>) -> PyResult<Memory<T>> {
+    pub(crate) fn readable(name: &str, array: &Bound<'_, PyAny>) -> PyResult<Memory<T>> {
         let buffer = PyBuffer::get(array).map_err(|error| {
             PyTypeError::new_err(format!("the array `{name}` has the wrong type: {error}"))
         })?;
@@ -144,7 +144,7 @@ impl<T: Element> Memory<T> {
         first..first + self.buffer.len_bytes()
     }
 
-    fn slice(&self) -> &[T] {
+    pub(crate) fn slice(&self) -> &[T] {
         if self.buffer.item_count() == 0 {
             return &[];
         }
@@ -296,7 +296,7 @@ impl Batch {
     }
 }
 
-fn closed() -> PyErr {
+pub(crate) fn closed() -> PyErr {
     PyRuntimeError::new_err("this environment is closed")
 }
 
@@ -306,6 +306,39 @@ fn option<T: Copy>(what: &str, given: &str, choices: &[(&str, T)]) -> PyResult<T
         let names: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
         PyValueError::new_err(format!("{what} `{given}`: it is one of {}", names.join(", ")))
     })
+}
+
+/// The options by their names.
+pub(crate) fn options(
+    seed: u64,
+    autoreset: &str,
+    illegal: &str,
+    rewards: &str,
+    forced: &str,
+    length: u32,
+    threads: usize,
+) -> PyResult<Options> {
+    let autoreset = option(
+        "autoreset",
+        autoreset,
+        &[
+            ("SameStep", Autoreset::SameStep),
+            ("NextStep", Autoreset::NextStep),
+            ("Disabled", Autoreset::Disabled),
+        ],
+    )?;
+    let illegal = option(
+        "illegal",
+        illegal,
+        &[("lose", Illegal::Lose), ("random", Illegal::Random), ("raise", Illegal::Raise)],
+    )?;
+    let rewards = option(
+        "rewards",
+        rewards,
+        &[("goals", Rewards::Goals), ("scaled", Rewards::Scaled), ("zero_sum", Rewards::ZeroSum)],
+    )?;
+    let forced = option("forced", forced, &[("given", Forced::Given), ("made", Forced::Made)])?;
+    Ok(Options { autoreset, illegal, rewards, forced, length, seed, threads })
 }
 
 #[pymethods]
@@ -326,27 +359,7 @@ impl Batch {
         threads: usize,
         encoder: Option<&Encoder>,
     ) -> PyResult<Batch> {
-        let autoreset = option(
-            "autoreset",
-            autoreset,
-            &[
-                ("SameStep", Autoreset::SameStep),
-                ("NextStep", Autoreset::NextStep),
-                ("Disabled", Autoreset::Disabled),
-            ],
-        )?;
-        let illegal = option(
-            "illegal",
-            illegal,
-            &[("lose", Illegal::Lose), ("random", Illegal::Random), ("raise", Illegal::Raise)],
-        )?;
-        let rewards = option(
-            "rewards",
-            rewards,
-            &[("goals", Rewards::Goals), ("scaled", Rewards::Scaled), ("zero_sum", Rewards::ZeroSum)],
-        )?;
-        let forced = option("forced", forced, &[("given", Forced::Given), ("made", Forced::Made)])?;
-        let options = Options { autoreset, illegal, rewards, forced, length, seed, threads };
+        let options = options(seed, autoreset, illegal, rewards, forced, length, threads)?;
         let made = py.detach(|| {
             let batch = ludex_env::Batch::new(model.prepared.model_for(games).clone(), games, options)?;
             match encoder {

@@ -5,6 +5,7 @@
 //! Python (`python/ludex`), and this half writes into their memory.
 
 mod batch;
+mod device;
 mod error;
 mod game;
 mod state;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 mod _ludex {
     #[pymodule_export]
     use crate::batch::{Batch, Encoder, Model};
+    #[pymodule_export]
+    use crate::device::{DeviceArray, DeviceBatch, device_playouts};
     #[pymodule_export]
     use crate::error::{IllegalMoveError, LimitError, LudexError, RulesError};
     #[pymodule_export]
