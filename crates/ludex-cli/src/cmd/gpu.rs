@@ -2,6 +2,7 @@
 
 use crate::game::Loaded;
 use anyhow::Result;
+use ludex::cuda::batch::{BatchSource, Form};
 use ludex::cuda::{Cost, CudaError, Device, Source, cache};
 use ludex::engine::budget::Budget;
 use ludex::engine::measure::Measured;
@@ -50,19 +51,20 @@ pub fn measure(
 
 /// How the game is written for a GPU. Needs none.
 pub fn explain(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
-    let compiled = loaded.network()?;
+    let compiled = loaded.network(&Budget::default())?;
     let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
     let begun = Instant::now();
     let source = Source::fitting(&lanes, false, MOST_PLIES)?;
     let seconds = begun.elapsed().as_secs_f64();
-    if source.shared > 0 {
-        writeln!(
-            out,
-            "{:>10}  games of a block of {} threads, gates as a table",
-            32 * source.units,
-            source.block
-        )?;
-        writeln!(out, "{:>10}  bytes of shared memory of a block", source.shared)?;
+    if source.shared > 0 || source.room > 0 {
+        let games = 32 * source.units;
+        writeln!(out, "{games:>10}  games of a block of {} threads, gates as a table", source.block)?;
+        let (bytes, place) = match source.room {
+            0 => (source.shared as usize, "of shared memory"),
+            room => (room, "of the device's memory, since shared memory is too small,"),
+        };
+        writeln!(out, "{bytes:>10}  bytes {place} of a block")?;
+        writeln!(out, "{:>10}  bytes of gates and lists", 4 * source.data.len())?;
     } else {
         writeln!(out, "{:>10}  games of a thread, gates as straight-line code", 32)?;
     }
@@ -83,5 +85,12 @@ state, {rest} ends, goals and refilling",
     };
     writeln!(out, "{:>10}  goals are computed {goals}", "")?;
     writeln!(out, "{:>10}  bytes of source, written in {seconds:.3} s", source.text.len())?;
+    let steps = BatchSource::fitting(&compiled.net)?;
+    let form = match steps.form {
+        Form::Straight => "straight-line code",
+        Form::Table => "a table in shared memory",
+        Form::Room => "a table in the device's memory",
+    };
+    writeln!(out, "{:>10}  operations of a step with given moves, as {form}", steps.operations)?;
     Ok(())
 }
