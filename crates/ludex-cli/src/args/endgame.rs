@@ -211,7 +211,7 @@ pub struct Count {
   ludex solve nim -o nim.end && ludex endgame query nim.end --state initial
   ludex solve tictactoe --moves 'mark 1 1; mark 1 2'
   ludex solve connectfour4x4 --states 200000 --time 60 --json
-  ludex solve tictactoe --strategy o 50 -o draw.strategy && ludex solve tictactoe --check draw.strategy
+  ludex solve tictactoe --strategy o 50 -o o.strategy && ludex solve tictactoe --check o.strategy
   ludex solve nim --strategy bob 100 --within 16")]
 pub struct Solve {
     /// The rule sheet: a file, `-` for standard input, or the name of a bundled game
