@@ -1,6 +1,8 @@
 //! What is built while a match goes on.
 
-use super::{AgentError, Early, Play, Shared, follow};
+use super::AgentError;
+use super::firsthand::Early;
+use super::table::{Play, Shared, follow};
 use crate::goal_heuristic::GoalHeuristic;
 use crate::selection::Exhaustive;
 use cpu_time::ThreadTime;

@@ -4,7 +4,7 @@
 //! ([`Firsthand`]), so one thread follows the match in words and publishes the role's legal moves, until the first
 //! engine is there.
 
-use super::{Shared, Table};
+use super::table::{Shared, Table};
 use ludex_engine::budget::Budget;
 use ludex_engine::datalog::{Firsthand, Lost};
 use ludex_engine::vocabulary::RoleId;

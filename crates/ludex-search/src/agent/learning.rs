@@ -5,7 +5,7 @@
 //!
 //! [`Settings::learning`]: super::Settings::learning
 
-use super::Shared;
+use super::table::Shared;
 use crate::learning::{Time, learn};
 use crate::pvs;
 use crate::trial::{Method, Side};

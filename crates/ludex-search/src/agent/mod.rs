@@ -3,7 +3,8 @@
 //! It is given the rules and nothing else, and makes the most of its time: *builders* (`builder.rs`) build
 //! engines in the background, the first one within milliseconds for most games, and the search changes to
 //! a faster one as soon as it is ready; *threads* (`thread.rs`) search all the time, also while others
-//! think, each with its own tree, and publish what they have found. [`Agent::choose`] only waits and reads.
+//! think, each with its own tree, and publish what they have found. What they share is in `table.rs`;
+//! [`Agent::choose`] only waits and reads.
 //! Where the first engine takes long, the legal moves are known before it (`firsthand.rs`). So a move is at hand
 //! at any moment, and nothing that a search or an engine does can make it late.
 //!
@@ -13,160 +14,34 @@
 //! Dropping an agent ends all its work; threads that are inside an engine's question end soon after.
 
 mod builder;
+mod error;
 mod firsthand;
 mod learning;
+mod settings;
+mod table;
 mod thread;
 
 pub use builder::{Builder, Equipment, endings, facts, interpreters, network, reference};
+pub use error::AgentError;
+pub use settings::Settings;
 
 use crate::clock::Changes;
 use crate::estimate::{Candidate, Estimate};
-use crate::evaluation::Evaluation;
-use crate::goal_heuristic::GoalHeuristic;
-use crate::pvs;
-use crate::uct;
 use firsthand::Early;
-use ludex_engine::budget::{Budget, Cancel};
+use ludex_engine::budget::Cancel;
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::fault::Fault;
 use ludex_engine::prepared::Prepared;
-use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::random::Random;
-use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex_engine::vocabulary::{MoveId, Vocabulary};
 use ludex_gdl::rewrite::fnext::Encoding;
-use ludex_logic::endgame::Oracle;
-use ludex_logic::facts::Facts;
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-
-/// How an agent works.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Search threads.
-    pub threads: usize,
-    /// Bytes for all trees and tables together.
-    pub memory: usize,
-    /// How much each builder may take.
-    pub budget: Budget,
-    /// What is built, each on a thread of its own. The fastest engine is used, and what a later one gives is taken to
-    /// be hard to beat: once it is the fastest, the earlier ones end.
-    pub builders: Vec<Builder>,
-    /// What is built after that, and nobody waits for.
-    pub extras: Vec<Builder>,
-    /// How trees are searched.
-    pub tree: uct::Settings,
-    /// How long it may learn before it plays: random games, an evaluation, and a trial of searches by it. A player's
-    /// start clock, where there is one; `None` learns nothing.
-    pub learning: Option<Duration>,
-    /// Look for what is certain by exhaustive search, too.
-    pub exact: bool,
-    /// Where several roles choose at once and have few joint moves, draw from mixed strategies.
-    pub mixed: bool,
-    /// Think while others do.
-    pub ponder: bool,
-    /// The seed of all random choices.
-    pub seed: u64,
-}
-
-impl Default for Settings {
-    /// All cores, a gigabyte, everything switched on.
-    fn default() -> Settings {
-        Settings {
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
-            memory: 1 << 30,
-            // Bounded by rows and steps: what is late is still good for the moves to come.
-            budget: Budget::default(),
-            builders: vec![interpreters, network],
-            extras: vec![facts, endings],
-            tree: uct::Settings::default(),
-            learning: Some(Duration::from_secs(2)),
-            exact: true,
-            mixed: true,
-            ponder: true,
-            seed: 1,
-        }
-    }
-}
-
-impl Settings {
-    /// The same for a match with such a start clock, most of which may be spent on learning, if anything is learnt.
-    #[must_use]
-    pub fn for_start_clock(self, clock: Duration) -> Settings {
-        const MOST: Duration = Duration::from_secs(20);
-        Settings { learning: self.learning.map(|_| clock.mul_f64(0.9).min(MOST)), ..self }
-    }
-
-    /// Plain UCT on the reference engine, one thread, no thinking in the others' time: the measuring stick.
-    pub fn plain() -> Settings {
-        Settings {
-            threads: 1,
-            builders: vec![reference],
-            extras: Vec::new(),
-            tree: uct::Settings::plain(),
-            learning: None,
-            exact: false,
-            mixed: false,
-            ponder: false,
-            ..Settings::default()
-        }
-    }
-}
-
-/// Why an agent cannot play.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AgentError {
-    /// No engine is ready yet.
-    NotReady,
-    /// No engine takes the game; the reason of the last that declined.
-    NoEngine(String),
-    /// The rules have no such role.
-    UnknownRole(String),
-    /// A move that the rules do not have.
-    UnknownMove(String),
-    /// A move that is not legal in the current state.
-    IllegalMove(String),
-    /// A joint move without one move for each role.
-    MoveCount {
-        /// How many roles there are.
-        roles: usize,
-        /// How many moves came.
-        moves: usize,
-    },
-    /// The role has no legal move.
-    NoMove,
-    /// The engine could not answer a question about the match.
-    Limit(Fault),
-}
-
-impl fmt::Display for AgentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AgentError::NotReady => f.write_str("no engine is ready yet"),
-            AgentError::NoEngine(reason) => write!(f, "no engine takes the game: {reason}"),
-            AgentError::UnknownRole(role) => write!(f, "the rules have no role `{role}`"),
-            AgentError::UnknownMove(action) => write!(f, "the rules have no move `{action}`"),
-            AgentError::IllegalMove(action) => write!(f, "the move `{action}` is not legal here"),
-            AgentError::MoveCount { roles, moves } => write!(f, "{moves} moves for {roles} roles"),
-            AgentError::NoMove => f.write_str("the role has no legal move"),
-            AgentError::Limit(fault) => fault.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for AgentError {}
-
-impl fmt::Display for Knowledge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(engine) = self.engine else { return f.write_str("no engine") };
-        write!(f, "{engine}, rules {}", self.encoding)?;
-        if self.lanes { f.write_str(", with lanes") } else { Ok(()) }
-    }
-}
+use table::{Shared, Table, follow};
 
 /// A move, and what led to it.
 #[derive(Clone, Debug)]
@@ -194,6 +69,14 @@ pub struct Knowledge {
     pub lanes: bool,
 }
 
+impl fmt::Display for Knowledge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(engine) = self.engine else { return f.write_str("no engine") };
+        write!(f, "{engine}, rules {}", self.encoding)?;
+        if self.lanes { f.write_str(", with lanes") } else { Ok(()) }
+    }
+}
+
 /// Plays one role of one match.
 pub struct Agent {
     shared: Arc<Shared>,
@@ -204,134 +87,6 @@ pub struct Agent {
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent").field("role", &self.shared.role).finish_non_exhaustive()
-    }
-}
-
-/// What the threads of an agent share.
-struct Shared {
-    prepared: Arc<Prepared>,
-    role: String,
-    settings: Settings,
-    /// Ends everything.
-    stop: Cancel,
-    /// Grows with everything that a searching thread must notice.
-    changes: Changes,
-    table: Mutex<Table>,
-    /// Something on the table has changed.
-    changed: Condvar,
-    /// What each searching thread has found, about the root of that number.
-    findings: Vec<Mutex<Option<(u64, Estimate)>>>,
-}
-
-/// What lies on the table between the threads.
-struct Table {
-    engine: Option<Arc<dyn Engine>>,
-    /// How it was offered.
-    encoding: Encoding,
-    states_per_second: f64,
-    lanes: Option<Arc<Lanes>>,
-    oracle: Option<Arc<dyn Oracle>>,
-    /// What is proved of the game, once somebody has tried.
-    facts: Option<Arc<Facts>>,
-    goal_heuristic: Option<Arc<GoalHeuristic>>,
-    /// What states are worth, and a table for all threads, where a trial has shown that it is best to search so.
-    evaluation: Option<(Arc<Evaluation>, Arc<pvs::Table>)>,
-    /// How trees are searched.
-    tree: uct::Settings,
-    /// Something is being learnt, which searches wait for; and whether a move has been asked for, which ends the waiting.
-    learning: bool,
-    asked: bool,
-    /// What is known before there is an engine, and the end of the search for that.
-    early: Early,
-    enough: Cancel,
-    /// Notes of the builders that nobody has asked for yet, in the order in which they came.
-    notes: Vec<String>,
-    /// Builders still at work, with their tokens; and the complaint of the last that failed.
-    building: Vec<Option<Cancel>>,
-    complaint: String,
-    /// The joint moves made, as text and, once there is an engine, as numbers with the states after them.
-    moves: Vec<Vec<String>>,
-    play: Option<Play>,
-    /// Why the engine could not follow the moves to the current state.
-    lost: Option<Fault>,
-    /// Grows with every move made or taken back: what was found out belongs to one of these numbers.
-    root: u64,
-    /// Whether the threads should search now.
-    searching: bool,
-}
-
-impl Table {
-    fn new(stop: &Cancel, tree: uct::Settings) -> Table {
-        Table {
-            engine: None,
-            encoding: Encoding::Original,
-            states_per_second: 0.0,
-            lanes: None,
-            oracle: None,
-            facts: None,
-            goal_heuristic: None,
-            evaluation: None,
-            tree,
-            learning: false,
-            asked: false,
-            early: Early::Sought,
-            enough: stop.child(),
-            notes: Vec::new(),
-            building: Vec::new(),
-            complaint: String::new(),
-            moves: Vec::new(),
-            play: None,
-            lost: None,
-            root: 0,
-            searching: true,
-        }
-    }
-}
-
-/// The match so far.
-struct Play {
-    role: RoleId,
-    chance: Option<RoleId>,
-    /// The states from the first to the current one.
-    states: Vec<Vec<u64>>,
-    joints: Vec<Vec<MoveId>>,
-}
-
-impl Play {
-    fn state(&self) -> &[u64] {
-        self.states.last().map_or(&[], Vec::as_slice)
-    }
-}
-
-impl Shared {
-    fn table(&self) -> MutexGuard<'_, Table> {
-        // What is on the table is replaced as a whole, so a thread that died has left nothing half done.
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What the questions of searching threads obey: they end when all does.
-    fn questions(&self) -> Budget {
-        Budget::default().with_cancel(self.stop.clone())
-    }
-
-    /// Tells everybody that something on the table has changed.
-    fn announce(&self) {
-        self.changes.add();
-        self.changed.notify_all();
-    }
-
-    /// What the threads have found out about the current state.
-    fn estimate(&self, root: u64) -> Estimate {
-        let mut sum = Estimate::default();
-        for finding in &self.findings {
-            let finding = finding.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((number, estimate)) = &*finding
-                && *number == root
-            {
-                sum.add(estimate);
-            }
-        }
-        sum
     }
 }
 
@@ -674,47 +429,4 @@ impl Drop for Agent {
             }
         }
     }
-}
-
-/// Follows the moves on the table that have not been followed yet, and notes the limit if one is met.
-fn follow(table: &mut Table) -> Result<(), AgentError> {
-    let followed = catch_up(table);
-    table.lost = match &followed {
-        Err(AgentError::Limit(fault)) => Some(fault.clone()),
-        _ => None,
-    };
-    followed
-}
-
-fn catch_up(table: &mut Table) -> Result<(), AgentError> {
-    let Table { engine: Some(engine), play: Some(play), moves, .. } = table else { return Ok(()) };
-    let vocabulary = engine.vocabulary();
-    let mut worker = engine.worker();
-    let mut legal = Vec::new();
-    while play.joints.len() < moves.len() {
-        let texts = &moves[play.joints.len()];
-        if texts.len() != vocabulary.role_count() {
-            return Err(AgentError::MoveCount { roles: vocabulary.role_count(), moves: texts.len() });
-        }
-        let joint = vocabulary
-            .roles()
-            .zip(texts)
-            .map(|(role, text)| {
-                let found = vocabulary.read_term(text).and_then(|term| vocabulary.find_move(role, term));
-                found.ok_or_else(|| AgentError::UnknownMove(text.clone()))
-            })
-            .collect::<Result<Vec<MoveId>, _>>()?;
-        // A message that came twice would lead somewhere else.
-        for ((role, id), text) in vocabulary.roles().zip(&joint).zip(texts) {
-            worker.legal(play.state(), role, &mut legal).map_err(AgentError::Limit)?;
-            if legal.binary_search(id).is_err() {
-                return Err(AgentError::IllegalMove(text.clone()));
-            }
-        }
-        let mut next = vec![0; vocabulary.words()];
-        worker.next(play.state(), &joint, &mut next).map_err(AgentError::Limit)?;
-        play.states.push(next);
-        play.joints.push(joint);
-    }
-    Ok(())
 }

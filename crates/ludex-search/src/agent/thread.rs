@@ -1,6 +1,6 @@
 //! A searching thread: one tree, whatever engine is best at the moment.
 
-use super::Shared;
+use super::table::Shared;
 use crate::alphabeta::AlphaBeta;
 use crate::clock::Clock;
 use crate::estimate::{Candidate, Estimate, Verdict};
