@@ -43,17 +43,22 @@ pub fn of_moves(evidence: &Evidence, boards: &[Placed], meter: &mut Meter) -> Re
     for moves in &evidence.moves {
         let arity = moves.columns.iter().map(|column| column.path[0] + 1).max().unwrap_or(0);
         let paths = moves.columns.iter().map(|column| column.path.clone()).collect();
-        let cells = cells(boards, moves, meter)?;
+        let cells = cells(evidence, boards, moves, meter)?;
         clicks.push(Click { name: moves.name, arity, cells, paths });
     }
     Ok(clicks)
 }
 
-fn cells(boards: &[Placed], moves: &Table, meter: &mut Meter) -> Result<Vec<ClickedCell>, Exceeded> {
+fn cells(
+    evidence: &Evidence,
+    boards: &[Placed],
+    moves: &Table,
+    meter: &mut Meter,
+) -> Result<Vec<ClickedCell>, Exceeded> {
     let mut cells = Vec::new();
     let mut at = 0;
     while at < moves.width() {
-        let mut found = None;
+        let mut found: Option<ClickedCell> = None;
         let spots = boards.iter().enumerate().filter(|(_, placed)| placed.holder.is_none());
         let sizes = spots
             .flat_map(|(board, placed)| placed.sizes().into_iter().map(move |size| (board, placed, size)));
@@ -67,8 +72,17 @@ fn cells(boards: &[Placed], moves: &Table, meter: &mut Meter) -> Result<Vec<Clic
             let distinct = |at: usize| moves.columns[at].values.len() > 1;
             if hits > 0 && hits * 10 >= moves.rows.len() * 9 && (size > 1 || distinct(at)) {
                 let columns = (at..at + size).collect();
-                found = Some(ClickedCell { board, columns, side: false, hands: Vec::new() });
-                break;
+                let cell = ClickedCell { board, columns, side: false, hands: Vec::new() };
+                // Of boards with cells of the same names, the one whose cell a rule names together with the move's.
+                let pair = evidence.pair_of_move(moves, at).filter(|_| size == 2);
+                let meant =
+                    pair.is_some_and(|pair| placed.pairs.iter().any(|own| evidence.are_together(&pair, own)));
+                if meant || found.is_none() {
+                    found = Some(cell);
+                }
+                if meant || size != 2 {
+                    break;
+                }
             }
         }
         found = found.or_else(|| in_hands(boards, moves, at));

@@ -9,6 +9,17 @@ use crate::scene::{Colour, Glyph, Hue, Mark};
 use ludex_engine::terms::TermId;
 use std::collections::{HashMap, HashSet};
 
+/// The board on which contents stand.
+#[derive(Debug)]
+pub struct Ground {
+    /// How many spots the relation speaks of.
+    pub own: usize,
+    /// How many spots there are.
+    pub all: usize,
+    /// The names that say which spot it is.
+    pub coordinates: HashSet<TermId>,
+}
+
 /// How the contents of one relation are written.
 #[derive(Debug)]
 pub struct Contents {
@@ -16,10 +27,14 @@ pub struct Contents {
     columns: Vec<usize>,
     /// For each column the name that stands for *nothing here*.
     blanks: Vec<Option<TermId>>,
+    /// The columns that name places of the board once more, such as between which cells a wall is.
+    places: Vec<bool>,
     /// The name of the relation, where that is the content, and whose it is.
     relation: (String, Colour),
-    /// No other relation says the same of the same spots, so what it is called need not be told.
-    alone: bool,
+    /// What stands for the relation, where that is the content.
+    whole: Glyph,
+    /// It says of spots that they are there, or gives each a name of its own: nothing to see.
+    names_spots: bool,
     /// How many letters tell all names apart; none if many are needed.
     length: Option<usize>,
     /// Names that are cut, in order.
@@ -31,18 +46,25 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// The contents of a table in these columns, on a board of so many spots. What most spots hold at first counts as
-    /// nothing if most hold something.
-    pub fn of(evidence: &Evidence, table: usize, columns: &[usize], spots: usize) -> Contents {
+    /// The contents of a table in these columns. What most spots hold at first counts as nothing if most hold something.
+    pub fn of(evidence: &Evidence, table: usize, columns: &[usize], ground: &Ground) -> Contents {
         let rows = evidence.initially(table);
+        let spots = ground.own;
+        let is_total = rows.len() == spots;
         let rows = if rows.len() * 5 >= spots * 3 { rows } else { Vec::new() };
         let blanks: Vec<Option<TermId>> = columns
             .iter()
             .map(|&column| {
                 let values = &evidence.tables[table].columns[column].values;
-                blank(evidence, values, rows.iter().map(|row| row[column]))
+                let written = || evidence.written_by_all(table, column);
+                blank(evidence, values, rows.iter().map(|row| row[column]), is_total, written)
             })
             .collect();
+        let is_place = |&column: &usize| {
+            let values = &evidence.tables[table].columns[column].values;
+            values.len() > 2 && values.iter().all(|value| ground.coordinates.contains(value))
+        };
+        let places = columns.iter().map(is_place).collect();
         let mut names = Vec::new();
         let mut owners = HashMap::new();
         for (&column, blank) in columns.iter().zip(&blanks) {
@@ -57,14 +79,29 @@ impl Contents {
         let length = prefix_length(&names);
         let name = evidence.name(evidence.tables[table].name).to_owned();
         let owner = evidence.owner_of_table(table).unwrap_or(Colour::Neutral);
-        // On the ground it is told: many things are there.
         let changes = !evidence.never_changes(&evidence.tables[table]);
-        let alone = changes && evidence.twins(table).next().is_none();
+        let alone = evidence.twins(table).next().is_none();
+        let few = evidence.tables[table].rows.len() * 3 <= ground.all;
+        let picture = pieces::pictures(std::slice::from_ref(&name)).remove(&name);
+        let whole = picture.unwrap_or_else(|| match pieces::ending(&name).filter(|_| !changes) {
+            Some(side) => side,
+            None if changes && alone => Glyph::Disc,
+            // Few cells of their own kind, such as holes.
+            None if !changes && few => Glyph::Fill,
+            None => Glyph::Text(initials(&name)),
+        });
+        let values = |&column: &usize| evidence.tables[table].columns[column].values.len();
+        let each = spots > 1 && spots == ground.all;
+        let is_everywhere = columns.is_empty() && ground.own * 3 > ground.all * 2;
+        let names_spots =
+            !changes && (is_everywhere || (each && columns.iter().any(|column| values(column) == spots)));
         Contents {
             columns: columns.to_vec(),
             blanks,
+            places,
             relation: (name, owner),
-            alone,
+            whole,
+            names_spots,
             length,
             names,
             pictures,
@@ -79,12 +116,12 @@ impl Contents {
 
     /// What a row of the table shows; nothing for a blank.
     pub fn mark(&self, evidence: &Evidence, row: &[TermId], tooltip: impl Fn() -> String) -> Option<Mark> {
+        if self.names_spots {
+            return None;
+        }
         if self.columns.is_empty() {
             let (name, colour) = &self.relation;
-            let words = [name.clone()];
-            let picture = pieces::pictures(&words).remove(name);
-            let plain = || if self.alone { Glyph::Disc } else { Glyph::Text(initials(name)) };
-            let glyph = picture.unwrap_or_else(plain);
+            let glyph = self.whole.clone();
             let mark = Mark { glyph, text: name.clone(), colour: *colour, tooltip: tooltip() };
             return (!is_blank(name)).then_some(mark);
         }
@@ -95,7 +132,11 @@ impl Contents {
             .filter(|(column, blank)| Some(row[**column]) != **blank)
             .map(|(&column, _)| row[column])
             .collect();
-        if shown.is_empty() {
+        // Of a place of which the rest says that nothing is there, nothing is to be seen.
+        let mut each = self.columns.iter().zip(&self.blanks).zip(&self.places);
+        let is_nothing = shown.len() < self.columns.len()
+            && each.all(|((column, blank), is_place)| *is_place || Some(row[*column]) == *blank);
+        if shown.is_empty() || is_nothing {
             return None;
         }
         let short = |value: TermId| {
@@ -145,9 +186,16 @@ impl Contents {
     }
 }
 
-/// The value that stands for *nothing here*: by its name, else the one that most cells have initially, if it is
-/// half of them or more, and no role's.
-fn blank(evidence: &Evidence, values: &[TermId], initially: impl Iterator<Item = TermId>) -> Option<TermId> {
+/// The value that stands for *nothing here*: by its name, else the one that most cells have initially and that is no
+/// role's. Where every cell has a value, half of them will do, and fewer if the rules write it whoever moves, as into the
+/// cell that a piece leaves; where some have none, that already means nothing.
+fn blank(
+    evidence: &Evidence,
+    values: &[TermId],
+    initially: impl Iterator<Item = TermId>,
+    is_total: bool,
+    written: impl Fn() -> HashSet<TermId>,
+) -> Option<TermId> {
     if let Some(&named) = values.iter().find(|&&value| is_blank(&evidence.show(value))) {
         return Some(named);
     }
@@ -166,8 +214,11 @@ fn blank(evidence: &Evidence, values: &[TermId], initially: impl Iterator<Item =
     let mut counts: HashMap<TermId, usize> = HashMap::new();
     initially.for_each(|value| *counts.entry(value).or_default() += 1);
     let all: usize = counts.values().sum();
-    let (most, count) = counts.into_iter().max_by_key(|&(value, count)| (count, std::cmp::Reverse(value)))?;
-    (values.len() > 1 && count * 2 >= all && all > 1 && evidence.role_of(most).is_none()).then_some(most)
+    let (&most, &count) = counts.iter().max_by_key(|&(value, count)| (count, std::cmp::Reverse(value)))?;
+    let is_alone = counts.values().filter(|&&other| other == count).count() == 1;
+    let many = if is_total { count * 2 >= all } else { count * 3 >= all * 2 };
+    let is_blank = many || (is_total && written().contains(&most));
+    (values.len() > 1 && is_alone && is_blank && all > 1 && evidence.role_of(most).is_none()).then_some(most)
 }
 
 /// True for a name that says a colour and nothing else.
@@ -177,7 +228,7 @@ fn is_colour(name: &str) -> bool {
 
 /// A name that fits on a spot: as it is, else the letters with which its words begin, as far as capitals, digits and
 /// strokes tell words apart.
-fn initials(name: &str) -> String {
+pub fn initials(name: &str) -> String {
     const FITTING: usize = 4;
     if name.chars().count() <= FITTING {
         return name.to_owned();

@@ -67,6 +67,8 @@ pub struct ClickLayout {
     pub to: Vec<Vec<usize>>,
 }
 
+/// So many ways to break rows are looked at.
+const MOST_WIDTHS: usize = 200;
 /// The room between boards, and around the picture.
 const GAP: f64 = 12.0;
 
@@ -102,14 +104,9 @@ impl Drawing {
 
     /// What is drawn of a state.
     pub fn scene(&self, state: &[u64]) -> Scene {
-        let mut boards: Vec<Board> = Vec::new();
-        let mut left = GAP;
-        let mut height: f64 = 0.0;
-        for placed in &self.boards {
-            boards.push(moved(placed, Point { x: left, y: GAP }));
-            left += placed.width + GAP;
-            height = height.max(placed.height + GAP);
-        }
+        let (corners, width, height) = arranged(&self.boards);
+        let mut boards: Vec<Board> =
+            self.boards.iter().zip(&corners).map(|(placed, &corner)| moved(placed, corner)).collect();
         let mut of: Vec<(usize, usize)> = vec![(0, 0); self.spots];
         for (number, board) in boards.iter().enumerate() {
             for (at, spot) in board.spots.iter().enumerate() {
@@ -153,7 +150,7 @@ impl Drawing {
             }
         }
         let roles = self.vocabulary.roles().map(|role| self.vocabulary.show_role(role)).collect();
-        Scene { width: left.max(320.0), height, roles, boards, asides, rest }
+        Scene { width: width.max(320.0), height, roles, boards, asides, rest }
     }
 
     /// How a move is entered. Several moves may begin alike; moves with the same steps are told apart by a menu.
@@ -223,6 +220,35 @@ impl Drawing {
     pub fn roles(&self) -> impl Iterator<Item = (Colour, String)> + '_ {
         self.vocabulary.roles().map(|role| (Colour::Role(role), self.vocabulary.show_role(role)))
     }
+}
+
+/// Where the boards stand, in order, in rows from the left, and how large the picture is: rows are broken so that it fits
+/// best into a frame a little wider than high.
+fn arranged(boards: &[Placed]) -> (Vec<Point>, f64, f64) {
+    const FRAME: f64 = 1.3;
+    let rows = |most: f64| {
+        let (mut corners, mut width, mut height) = (Vec::new(), 0.0f64, 0.0f64);
+        let mut corner = Point { x: GAP, y: GAP };
+        for board in boards {
+            if corner.x > GAP && corner.x + board.width > most {
+                corner = Point { x: GAP, y: height + GAP };
+            }
+            corners.push(corner);
+            corner.x += board.width + GAP;
+            (width, height) = (width.max(corner.x), height.max(corner.y + board.height));
+        }
+        (corners, width, height)
+    };
+    let size = |(_, width, height): &(Vec<Point>, f64, f64)| (width / FRAME).max(*height);
+    // A row is as wide as some of the boards that follow one another.
+    let widths = boards.iter().enumerate().flat_map(|(first, _)| {
+        boards[first..].iter().scan(GAP, |right, board| {
+            *right += board.width + GAP;
+            Some(*right)
+        })
+    });
+    let arrangements = widths.take(MOST_WIDTHS).map(rows);
+    arrangements.min_by(|one, other| size(one).total_cmp(&size(other))).unwrap_or_else(|| rows(0.0))
 }
 
 /// The board at its place in the picture.

@@ -1,7 +1,7 @@
 //! What a game says of itself, gathered once: its fluents and moves as tables, its initial state, its facts.
 
 use crate::axis::Axis;
-use crate::joins::{Joins, Owner};
+use crate::joins::{Joins, Owner, Pair};
 use crate::scene::Colour;
 use crate::statics::{self, Facts};
 use crate::table::Table;
@@ -199,14 +199,30 @@ impl<'v> Evidence<'v> {
         (0..self.tables.len()).filter(move |&other| other != number && same(&self.tables[other]))
     }
 
-    /// The class of two neighbouring columns of a table of fluents: which other places of the rules hold the same.
-    pub fn class(&self, table: &Table, x: usize, y: usize) -> Option<usize> {
+    /// Two neighbouring columns of a table of fluents, as the rules have them.
+    pub fn pair(&self, table: &Table, x: usize, y: usize) -> Option<Pair> {
         let (x, y) = (x.min(y), x.max(y));
         let (first, second) = (&table.columns[x].path, &table.columns[y].path);
         let (last, before) = first.split_last()?;
-        let arity = self.arity(table)?;
         let beside = second.split_last().is_some_and(|(next, same)| same == before && *next == last + 1);
-        if beside { self.joins.class(Owner::Fluent(table.name, arity), first) } else { None }
+        beside.then(|| Some((Owner::Fluent(table.name, self.arity(table)?), first.clone())))?
+    }
+
+    /// The class of two neighbouring columns of a table of fluents: which other places of the rules hold the same.
+    pub fn class(&self, table: &Table, x: usize, y: usize) -> Option<usize> {
+        let (owner, path) = self.pair(table, x, y)?;
+        self.joins.class(owner, &path)
+    }
+
+    /// Two neighbouring arguments of a move, as the rules have them.
+    pub fn pair_of_move(&self, moves: &Table, first: usize) -> Option<Pair> {
+        let arity = moves.columns.iter().map(|column| column.path[0] + 1).max()?;
+        Some((Owner::Action(moves.name, arity), moves.columns.get(first)?.path.clone()))
+    }
+
+    /// True if rules name both pairs by the same variables.
+    pub fn are_together(&self, one: &Pair, other: &Pair) -> bool {
+        self.joins.are_together(one, other)
     }
 
     /// How many arguments the fluents of a table have.
@@ -336,29 +352,47 @@ impl<'v> Evidence<'v> {
 
     /// Values that rules write into new fluents only where one role moves.
     fn owners_by_moves(&self, table: usize, column: usize, values: &[TermId]) -> HashMap<TermId, RoleId> {
+        let found = self.written(table, column).into_iter();
+        found
+            .filter(|(value, _)| values.contains(value))
+            .filter_map(|(value, by)| Some((value, by?)))
+            .collect()
+    }
+
+    /// Values that rules write into new fluents whoever moves.
+    pub fn written_by_all(&self, table: usize, column: usize) -> HashSet<TermId> {
+        self.written(table, column)
+            .into_iter()
+            .filter(|(_, by)| by.is_none())
+            .map(|(value, _)| value)
+            .collect()
+    }
+
+    /// The names that rules write into a column of new fluents where somebody moves, with the role if it is always the same.
+    fn written(&self, table: usize, column: usize) -> HashMap<TermId, Option<RoleId>> {
         let table = &self.tables[table];
         let [argument] = table.columns[column].path[..] else { return HashMap::new() };
         let terms = self.vocabulary.terms();
-        let written = |arguments: &[Term]| match arguments.get(argument) {
-            Some(Term::Constant(name)) => terms.find(*name, &[]).filter(|value| values.contains(value)),
+        self.written_by_moves(table.name, |arguments| match arguments.get(argument) {
+            Some(Term::Constant(name)) => terms.find(*name, &[]),
             _ => None,
-        };
-        self.written_by_moves(table.name, written)
+        })
     }
 
     /// Whose all fluents of a table are, if only one role's moves bring them about.
     pub fn owner_of_table(&self, table: usize) -> Option<Colour> {
         let table = &self.tables[table];
         let found = self.written_by_moves(table.name, |_| Some(()));
-        found.get(&()).map(|&role| Colour::Role(role))
+        found.get(&()).copied().flatten().map(Colour::Role)
     }
 
-    /// For each thing that `what` sees in a new fluent of that name the role whose moves bring it about, if it is only one's.
+    /// For each thing that `what` sees in a new fluent of that name, where a move brings it about, the role whose move it is,
+    /// if it is only one's.
     fn written_by_moves<W: Copy + Eq + std::hash::Hash>(
         &self,
         name: Symbol,
         what: impl Fn(&[Term]) -> Option<W>,
-    ) -> HashMap<W, RoleId> {
+    ) -> HashMap<W, Option<RoleId>> {
         if self.vocabulary.role_count() < 2 {
             return HashMap::new();
         }
@@ -382,7 +416,7 @@ impl<'v> Evidence<'v> {
                 }
             }
         }
-        found.into_iter().filter_map(|(seen, role)| Some((seen, role?))).collect()
+        found
     }
 
     /// Values whose first letter is that of one role: `wp` is white's, if no other role begins so and all values do.

@@ -1,9 +1,11 @@
 //! Finding the boards of a game, and the place of each fluent.
 
 use crate::axis::Trust;
+use crate::content;
 use crate::evidence::Evidence;
 use crate::grid::{self, Grid};
 use crate::hand;
+use crate::lattice::{lined_up, turned};
 use crate::line::{self, Line};
 use crate::neighbours::Neighbours;
 use crate::placed::{self, Place, Placed, Shape};
@@ -15,6 +17,8 @@ use std::collections::{HashMap, HashSet};
 
 /// A row of fewer spots shares its names with too much else.
 const FEWEST: usize = 4;
+/// So many things may have a value each beside the boards.
+const MOST_THINGS: usize = 6;
 /// So many relations may fill cells of the ground.
 const MOST_FILLS: usize = 2;
 
@@ -69,7 +73,30 @@ pub fn boards(evidence: &Evidence, meter: &mut Meter) -> Result<(Vec<Placed>, Ve
             aside(evidence, table, &mut finder.places);
         }
     }
-    Ok((boards, finder.places))
+    let mut places = finder.places;
+    few_fills(evidence, &mut places);
+    Ok((boards, places))
+}
+
+/// Where several relations that never change would fill cells, which is which has to be told.
+fn few_fills(evidence: &Evidence, places: &mut [Place]) {
+    let fills = |place: &Place| match place {
+        Place::Spot { table, mark: Some(mark), ground: true, .. } => (mark.glyph == Glyph::Fill
+            && mark.text == evidence.name(evidence.tables[*table].name))
+        .then_some(*table),
+        _ => None,
+    };
+    let tables: HashSet<usize> = places.iter().filter_map(fills).collect();
+    if tables.len() <= MOST_FILLS {
+        return;
+    }
+    for place in places {
+        if fills(place).is_some()
+            && let Place::Spot { mark: Some(mark), .. } = place
+        {
+            mark.glyph = Glyph::Text(content::initials(&mark.text));
+        }
+    }
 }
 
 /// True for a graph that could be taken for a grid whose second side is the content, such as `(cell c4 red)`.
@@ -136,7 +163,13 @@ impl Finder<'_, '_> {
         grids.sort_by(|a, b| b.score.total_cmp(&a.score));
         while !grids.is_empty() {
             let main = grids.remove(0);
-            let (over, others): (Vec<Grid>, Vec<Grid>) = grids.into_iter().partition(|grid| main.takes(grid));
+            if !self.boards.is_empty() && self.is_aside(&main) {
+                continue;
+            }
+            let lies_over = |grid: &Grid| {
+                self.is_ground(&main, grid) || (main.takes(grid) && !self.are_apart(&main, grid))
+            };
+            let (over, others): (Vec<Grid>, Vec<Grid>) = grids.into_iter().partition(lies_over);
             grids = others;
             let mut placed = self.shaped(&main, &over.iter().collect::<Vec<_>>(), meter)?;
             for (number, grid) in std::iter::once(&main).chain(&over).enumerate() {
@@ -145,11 +178,13 @@ impl Finder<'_, '_> {
                 key.extend(main.split.iter().copied().zip(grid.split.iter().copied()));
                 key.sort_unstable();
                 let key: Vec<usize> = key.into_iter().map(|(_, column)| column).collect();
+                let content: Vec<usize> =
+                    (0..self.evidence.tables[grid.table].width()).filter(|k| !key.contains(k)).collect();
                 placed.place(
                     self.evidence,
                     grid.table,
                     &key,
-                    &grid.content,
+                    &content,
                     grid.total && number == 0,
                     &mut self.places,
                 );
@@ -157,6 +192,54 @@ impl Finder<'_, '_> {
             self.add(main.score, placed);
         }
         Ok(())
+    }
+
+    /// True for what looks like a further board and is none: a side of two names that no move names; or three arguments of
+    /// which two are cells of a board that there is, and few of them, which then lie over it.
+    fn is_aside(&mut self, grid: &Grid) -> bool {
+        let evidence = self.evidence;
+        let table = &evidence.tables[grid.table];
+        if table.width() == 3 && grid.split.is_empty() {
+            for x in [0, 1] {
+                let cells: HashSet<Vec<TermId>> =
+                    table.rows.iter().map(|row| row[x..=x + 1].to_vec()).collect();
+                let holds = |placed: &Placed| {
+                    cells.len() * 4 <= placed.spots.len()
+                        && cells.iter().all(|cell| placed.keys.contains_key(cell))
+                };
+                if let Some((_, placed)) = self.boards.iter_mut().find(|(_, placed)| holds(placed)) {
+                    placed.place(evidence, grid.table, &[x, x + 1], &[2 - 2 * x], false, &mut self.places);
+                    return true;
+                }
+            }
+        }
+        let narrow = grid.width().min(grid.height()) < 3;
+        narrow && !evidence.named_by_moves(&grid.columns.names, &grid.rows.names)
+    }
+
+    /// True for what never changes and says several things of a cell of a board, such as on which sides walls are.
+    fn is_ground(&self, main: &Grid, other: &Grid) -> bool {
+        let evidence = self.evidence;
+        main.boards.len() == 1
+            && other.boards.len() > 1
+            && evidence.never_changes(&evidence.tables[other.table])
+            && main.covers(other)
+    }
+
+    /// True for two boards that only look like one: each says of every cell what is there, some cells are on both, and no
+    /// rule speaks of the same cell of both.
+    fn are_apart(&self, main: &Grid, other: &Grid) -> bool {
+        let evidence = self.evidence;
+        let pair = |grid: &Grid| evidence.pair(&evidence.tables[grid.table], grid.x, grid.y);
+        let joined = pair(main).zip(pair(other)).is_none_or(|(one, two)| evidence.are_together(&one, &two));
+        let alike = (main.width(), main.height()) == (other.width(), other.height());
+        let changes = !evidence.never_changes(&evidence.tables[other.table]);
+        if !main.total || !other.total || joined || !alike || !changes {
+            return false;
+        }
+        let own: HashSet<(usize, usize, usize)> = placed::cells(evidence, main, &[]).into_iter().collect();
+        let rows = evidence.tables[other.table].rows.iter();
+        rows.filter_map(|row| main.cell(other, row)).any(|cell| own.contains(&cell))
     }
 
     /// The spots of a grid: hexagons where each has six neighbours, corners of a graph where neighbours are as on no grid
@@ -170,7 +253,7 @@ impl Finder<'_, '_> {
             let neighbours = Neighbours::of(evidence, &spots, meter)?;
             if let Some((corners, edges)) = neighbours.hexagons() {
                 let cost = |seen: &[(i32, i32)]| hex_cost(&cells, &edges, seen);
-                let corners = crate::lattice::turned(&corners, cost);
+                let corners = lined_up(turned(&corners, cost), &edges);
                 return Ok(Placed::of_hexagons(evidence, main, &cells, &corners, self.spots));
             }
             let flat: Vec<(usize, usize)> = cells.iter().map(|&(_, x, y)| (x, y)).collect();
@@ -190,14 +273,16 @@ impl Finder<'_, '_> {
         lines.sort_by(|a, b| b.score.total_cmp(&a.score));
         while !lines.is_empty() {
             let main = lines.remove(0);
+            if main.names.names.len() < 3 && !self.boards.is_empty() {
+                continue;
+            }
             let same = |line: &Line| line.names.names == main.names.names;
             let (over, others): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(same);
             lines = others;
             let mut placed = if main.kind == Kind::Graph {
-                let corners = main
-                    .corners
-                    .as_ref()
-                    .map(|corners| crate::lattice::turned(corners, |seen| row_cost(&main.edges, seen)));
+                let corners = main.corners.as_ref().map(|corners| {
+                    lined_up(turned(corners, |seen| row_cost(&main.edges, seen)), &main.edges)
+                });
                 let keys = main.names.names.iter().map(|&name| vec![name]).collect();
                 let (edges, first) = (&main.edges, self.spots);
                 let shape = corners.map_or(Shape::Free, Shape::Lattice);
@@ -327,6 +412,15 @@ fn ground(evidence: &Evidence, main: &mut Placed) {
         if !listed || !(2..=3).contains(&width) || at + 1 >= width || (width == 2 && !few) {
             continue;
         }
+        let named: HashSet<TermId> = facts
+            .rows
+            .iter()
+            .flat_map(|row| (0..width).filter(|&k| k != at && k != at + 1).map(|k| row[k]))
+            .collect();
+        if width == 3 && named.len() == main.spots.len() {
+            // Each spot has a name of its own: nothing to see.
+            continue;
+        }
         fills += usize::from(width == 2);
         let name = evidence.name(evidence.vocabulary.rules().relation(facts.relation).name);
         let cell = |row: &Vec<TermId>| main.keys.get(&vec![row[at], row[at + 1]]).copied();
@@ -339,7 +433,9 @@ fn ground(evidence: &Evidence, main: &mut Placed) {
             let words: Vec<String> = row.iter().map(|&term| evidence.show(term)).collect();
             let glyph = other.clone().map_or(Glyph::Fill, |name| {
                 let picture = crate::pieces::pictures(std::slice::from_ref(&name)).remove(&name);
-                picture.unwrap_or(Glyph::Text(name))
+                // What looks like a piece would be taken for one.
+                let picture = picture.filter(|glyph| matches!(glyph, Glyph::Arrow(_) | Glyph::Fill));
+                picture.unwrap_or_else(|| Glyph::Text(content::initials(&name)))
             });
             let tooltip = format!("({name} {})", words.join(" "));
             let text = other.unwrap_or_else(|| name.to_owned());
@@ -379,12 +475,18 @@ fn renumbered(mut boards: Vec<Placed>, places: &mut [Place]) -> Vec<Placed> {
     boards
 }
 
-/// Relations of one argument stand beside the boards: counters, whose turn it is; and so do values by role.
+/// Relations of one argument stand beside the boards: counters, whose turn it is; and so do values by role, and those of few
+/// other things that have one each.
 fn aside(evidence: &Evidence, number: usize, places: &mut [Place]) {
     let table = &evidence.tables[number];
     let name = evidence.name(table.name);
     let by_role = table.width() == 2 && evidence.are_roles(&table.columns[0].values);
-    if table.width() > 1 && !by_role {
+    let by_thing = || {
+        let first: Vec<TermId> = evidence.initially(number).iter().map(|row| row[0]).collect();
+        let distinct: HashSet<TermId> = first.iter().copied().collect();
+        table.width() == 2 && (1..=MOST_THINGS).contains(&first.len()) && distinct.len() == first.len()
+    };
+    if table.width() > 1 && !by_role && !by_thing() {
         return;
     }
     for (item, row) in table.items.iter().zip(&table.rows) {

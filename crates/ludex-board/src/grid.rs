@@ -22,8 +22,6 @@ pub struct Grid {
     pub y: usize,
     /// The columns that tell boards apart, if there are any: which of those in a row, and in which row.
     pub split: Vec<usize>,
-    /// The other columns.
-    pub content: Vec<usize>,
     /// The names across.
     pub columns: Axis,
     /// The names upwards.
@@ -112,6 +110,11 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
     let total = initially.len() == places.len();
     let content: Vec<usize> =
         (0..table.width()).filter(|&k| k != x && k != y && !split.contains(&k)).collect();
+    // Cells for content are no pieces: which cells are one group, or what was moved where.
+    let is_side = |&k: &usize| table.columns[k].values == *across || table.columns[k].values == *up;
+    if content.len() > 1 && content.iter().all(is_side) {
+        return None;
+    }
     let (across, up) =
         (&evidence.squared(number, (x, across), (y, up)), &evidence.squared(number, (y, up), (x, across)));
     let columns = evidence.axis(across);
@@ -169,7 +172,6 @@ fn read(evidence: &Evidence, number: usize, x: usize, y: usize) -> Option<Grid> 
         x,
         y,
         split,
-        content,
         columns,
         rows,
         boards,
@@ -206,10 +208,13 @@ impl Grid {
 
     /// True if the cells of `other` are cells of this grid, so that it can be laid over.
     pub fn takes(&self, other: &Grid) -> bool {
+        other.boards == self.boards && self.covers(other)
+    }
+
+    /// True if the names along the sides of `other` are names along those of this grid.
+    pub fn covers(&self, other: &Grid) -> bool {
         let within = |axis: &Axis, of: &Axis| of.names.iter().all(|&name| axis.place(name).is_some());
-        other.boards == self.boards
-            && within(&self.columns, &other.columns)
-            && within(&self.rows, &other.rows)
+        within(&self.columns, &other.columns) && within(&self.rows, &other.rows)
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::evidence::Evidence;
 use crate::placed::{Place, Placed};
 use ludex_engine::terms::TermId;
+use std::collections::HashSet;
 
 /// More things than this are no hand.
 const MOST: usize = 24;
@@ -28,6 +29,12 @@ pub fn of(evidence: &Evidence, number: usize, first: u32, places: &mut [Place]) 
     let Some(thing) = (0..table.width()).find(|&k| k != owner && is_thing(k)) else { return Vec::new() };
     let counts = (0..table.width()).find(|&k| k != owner && k != thing);
     if evidence.initially(number).is_empty() && counts.is_none() {
+        return Vec::new();
+    }
+    // With nothing to count, one thing for each role is a value, such as which marker it plays with.
+    let owners: Vec<_> = evidence.initially(number).iter().map(|row| row[owner]).collect();
+    let distinct: HashSet<_> = owners.iter().collect();
+    if counts.is_none() && distinct.len() == owners.len() {
         return Vec::new();
     }
     // With nothing to count, what a role has is what the thing is; a number of its own is a score.

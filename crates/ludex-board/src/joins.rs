@@ -7,7 +7,7 @@
 use ludex_engine::budget::{Exceeded, Meter};
 use ludex_gdl::rules::{Atom, Literal, RelationId, Rule, Rules, Term, Variable};
 use ludex_gdl::{Keyword, Symbol};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Of what a place is an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +29,8 @@ pub struct Joins {
     numbers: HashMap<Pair, usize>,
     /// The class of each pair, by its least member.
     classes: Vec<usize>,
+    /// Pairs of fluents and moves that one rule names by the same variables, the smaller number first.
+    together: HashSet<(usize, usize)>,
 }
 
 /// Rules with more arguments than this are passed over.
@@ -41,11 +43,26 @@ impl Joins {
         for rule in rules.rules() {
             let pairs = pairs(rules, rule);
             meter.tick_by(1 + pairs.len() as u64)?;
-            let mut first: HashMap<(Variable, Variable), usize> = HashMap::new();
+            let mut same: HashMap<(Variable, Variable), Vec<usize>> = HashMap::new();
+            let mut play: HashMap<(Variable, Variable), Vec<usize>> = HashMap::new();
             for (variables, pair) in pairs {
+                let is_play = !matches!(pair.0, Owner::Relation(_));
                 let number = joins.number(pair);
-                let other = *first.entry(variables).or_insert(number);
-                joins.unite(number, other);
+                same.entry(variables).or_default().push(number);
+                if is_play {
+                    play.entry(variables).or_default().push(number);
+                }
+            }
+            for numbers in same.values() {
+                numbers.iter().for_each(|&number| joins.unite(number, numbers[0]));
+            }
+            for numbers in play.values() {
+                for (at, &one) in numbers.iter().enumerate() {
+                    meter.tick_by((numbers.len() - at) as u64)?;
+                    joins
+                        .together
+                        .extend(numbers[at..].iter().map(|&other| (one.min(other), one.max(other))));
+                }
             }
         }
         Ok(joins)
@@ -75,6 +92,15 @@ impl Joins {
     /// The class of the arguments at `path` and behind it, if rules name them by variables.
     pub fn class(&self, owner: Owner, path: &[usize]) -> Option<usize> {
         self.numbers.get(&(owner, path.to_vec())).map(|&number| self.root(number))
+    }
+
+    /// True if a rule names both pairs, of fluents or moves, by the same two variables: not only by way of relations that
+    /// speak of any board, such as which cells are different ones.
+    pub fn are_together(&self, one: &Pair, other: &Pair) -> bool {
+        let (Some(&one), Some(&other)) = (self.numbers.get(one), self.numbers.get(other)) else {
+            return false;
+        };
+        self.together.contains(&(one.min(other), one.max(other)))
     }
 
     /// All places of a class.

@@ -94,6 +94,23 @@ pub fn turned(places: &[Corner], cost: impl Fn(&[Corner]) -> usize) -> Vec<Corne
     best.map_or_else(Vec::new, |(_, seen)| seen)
 }
 
+/// The corners with those that have no neighbours in a row of their own, below the others as they are seen.
+pub fn lined_up(places: Vec<Corner>, edges: &[(usize, usize)]) -> Vec<Corner> {
+    let reached: BTreeSet<usize> = edges.iter().flat_map(|&(a, b)| [a, b]).collect();
+    let seen = || reached.iter().map(|&corner| places[corner]);
+    let (Some(lowest), Some(left)) = (seen().map(|(_, r)| r).min(), seen().map(|(q, r)| 2 * q + r).min())
+    else {
+        return places;
+    };
+    let row = lowest - 2;
+    let mut apart = (left - row).div_euclid(2)..;
+    let place = |(corner, &at)| match reached.contains(&corner) {
+        true => Some(at),
+        false => Some((apart.next()?, row)),
+    };
+    places.iter().enumerate().filter_map(place).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

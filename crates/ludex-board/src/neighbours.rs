@@ -103,15 +103,31 @@ impl Neighbours {
             })
         };
         let single = most(&mut self.single.iter().chain([&self.listed]).filter_map(|edges| self.fit(edges)));
-        single.or_else(|| {
+        let reaches_all = single.as_ref().is_some_and(|found| reach(found) == self.count);
+        let by_ways = || {
             // Two of three directions, as the men of Chinese checkers go forward. A rectangle is not meant so.
             let pairs =
                 self.ways.iter().enumerate().flat_map(|(at, one)| {
                     self.ways[at + 1..].iter().take(MOST).map(move |other| (one, other))
                 });
-            let fits = pairs.take(MOST * MOST).filter_map(|(one, other)| self.fit(&completed(one, other)));
-            most(&mut fits.filter(|(corners, _)| !is_rhombus(corners)))
-        })
+            let parts: Vec<Edges> =
+                pairs.take(MOST * MOST).map(|(one, other)| completed(one, other)).collect();
+            // The ways of one player seldom reach all spots; those of the others go on where they fit.
+            let grown = |(begin, found): (&Edges, Hexagons)| {
+                let (mut edges, mut best) = (begin.clone(), found);
+                for part in &parts {
+                    let whole: Edges = edges.union(part).copied().collect();
+                    if let Some(found) = self.fit(&whole).filter(|found| reach(found) > reach(&best)) {
+                        (edges, best) = (whole, found);
+                    }
+                }
+                best
+            };
+            let mut fits = parts.iter().filter_map(|part| Some((part, self.fit(part)?))).map(grown);
+            most(&mut fits).filter(|(corners, _)| !is_rhombus(corners))
+        };
+        let by_ways = if reaches_all { None } else { by_ways() };
+        most(&mut single.into_iter().chain(by_ways))
     }
 
     /// The spots that have neighbours in the lattice; few others, which no fact reaches, stand in a row of their own.

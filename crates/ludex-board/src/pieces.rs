@@ -91,12 +91,20 @@ fn direction(name: &str, letters: bool) -> Option<u16> {
     })
 }
 
+/// Where a name points that ends with a direction, such as `blockedNorth`.
+pub fn ending(name: &str) -> Option<Glyph> {
+    const SIDES: [(&str, u16); 4] = [("north", 0), ("east", 90), ("south", 180), ("west", 270)];
+    let lower = name.to_ascii_lowercase();
+    SIDES.iter().find(|(side, _)| lower.ends_with(side)).map(|&(_, turn)| Glyph::Arrow(turn))
+}
+
 /// Names of what is round, and of what fills its cell.
 fn named(name: &str) -> Option<Glyph> {
     match name {
         "disc" | "disk" | "stone" | "piece" | "man" | "peg" | "ball" | "token" | "marker" => {
             Some(Glyph::Disc)
         }
+        _ if name.ends_with("checker") || name.starts_with("checker") => Some(Glyph::Disc),
         "wall" | "hole" | "rock" | "block" | "blocked" | "obstacle" => Some(Glyph::Fill),
         _ => None,
     }

@@ -1,9 +1,10 @@
 //! Boards with their spots in place, before any state is known.
 
 use crate::axis::Axis;
-use crate::content::Contents;
+use crate::content::{Contents, Ground};
 use crate::evidence::Evidence;
 use crate::grid::Grid;
+use crate::joins::Pair;
 use crate::lattice::Corner;
 use crate::line::Line;
 use crate::neighbours::Edges;
@@ -23,8 +24,9 @@ const LONGEST_ROW: usize = 12;
 pub const MARGIN: f64 = 26.0;
 /// From the middle of a hexagon to its corners.
 const HEXAGON: f64 = 28.0;
-/// Longer names of columns are cut, and those of rows yet earlier: neighbours would run into one another.
-const WIDEST_NAME: usize = 7;
+/// How wide a small letter of a label is; a capital is half as wide again. What is too wide is cut: neighbours would run
+/// into one another.
+const LETTER: f64 = 6.5;
 /// How wide a line between points is.
 const STROKE: f64 = 12.0;
 /// The length of an edge of a graph.
@@ -65,6 +67,8 @@ pub struct Placed {
     pub dots: Vec<Point>,
     /// The class of the coordinates: which other places of the rules hold the same.
     pub class: Option<usize>,
+    /// The coordinates of its fluents, where they are two arguments side by side.
+    pub pairs: Vec<Pair>,
     /// Whose hand it is, and whether the role comes first in the keys.
     pub holder: Option<(TermId, bool)>,
 }
@@ -135,6 +139,7 @@ impl Placed {
             sides: HashMap::new(),
             dots: Vec::new(),
             class: None,
+            pairs: Vec::new(),
             holder: None,
         }
     }
@@ -405,7 +410,7 @@ impl Placed {
         let spots: Vec<(Point, usize, usize)> = match shape {
             Shape::Lattice(corners) => lattice_places(&corners, STEP),
             Shape::Given(places) => free(places),
-            Shape::Free => free(spread::spread(keys.len(), edges, meter)?),
+            Shape::Free => free(lying(spread::spread(keys.len(), edges, meter)?)),
         };
         let labels: Vec<String> = keys
             .iter()
@@ -429,13 +434,17 @@ impl Placed {
     }
 
     fn label(&mut self, at: Point, text: String, names: Names) {
-        let most = match names {
-            Names::Column(_) => WIDEST_NAME,
-            Names::Row(_) => WIDEST_NAME - 2,
-            Names::Board => usize::MAX,
+        let room = match names {
+            Names::Column(_) => SQUARE - 2.0,
+            Names::Row(_) => MARGIN * 1.4,
+            Names::Board => f64::INFINITY,
         };
-        let text = if text.chars().count() > most {
-            text.chars().take(most - 1).chain(['\u{2026}']).collect()
+        let text = if width(&text) > room {
+            let mut cut = text;
+            while cut.chars().count() > 1 && width(&cut) + LETTER > room {
+                cut.pop();
+            }
+            cut + "\u{2026}"
         } else {
             text
         };
@@ -465,12 +474,21 @@ impl Placed {
         total: bool,
         places: &mut [Place],
     ) {
-        let contents = Contents::of(evidence, table, content, self.spots.len());
         let rows = &evidence.tables[table];
+        if let [x, y] = *key {
+            self.pairs.extend(evidence.pair(rows, x, y));
+        }
+        let of = |row: &Vec<TermId>| key.iter().map(|&column| row[column]).collect::<Vec<TermId>>();
+        let own: HashSet<Vec<TermId>> = rows.rows.iter().map(of).collect();
+        let board = Ground {
+            own: own.len(),
+            all: self.spots.len(),
+            coordinates: self.keys.keys().flatten().copied().collect(),
+        };
+        let contents = Contents::of(evidence, table, content, &board);
         let ground = evidence.never_changes(rows);
         for (&item, row) in rows.items.iter().zip(&rows.rows) {
-            let names: Vec<TermId> = key.iter().map(|&column| row[column]).collect();
-            let Some(&spot) = self.keys.get(&evidence.opened(&names)) else { continue };
+            let Some(&spot) = self.keys.get(&evidence.opened(&of(row))) else { continue };
             let mark = contents.mark(evidence, row, || evidence.show_fluent(item));
             places[item] = Place::Spot { spot, table, mark, ground };
         }
@@ -479,10 +497,7 @@ impl Placed {
         self.legend.extend(contents.legend());
         // Without a value for an empty cell, cells that pieces leave have none, and that is no mistake.
         if total && contents.has_blank() {
-            let spots = rows.rows.iter().filter_map(|row| {
-                let names: Vec<TermId> = key.iter().map(|&column| row[column]).collect();
-                self.keys.get(&evidence.opened(&names)).copied()
-            });
+            let spots = own.iter().filter_map(|names| self.keys.get(&evidence.opened(names)).copied());
             self.total = Some((table, spots.collect()));
         }
     }
@@ -524,6 +539,23 @@ fn lattice_places(corners: &[Corner], step: f64) -> Vec<(Point, usize, usize)> {
         (Point { x, y }, column, row)
     };
     corners.iter().map(place).collect()
+}
+
+/// How wide a label is, roughly.
+fn width(text: &str) -> f64 {
+    text.chars().map(|letter| if letter.is_uppercase() { LETTER * 1.4 } else { LETTER }).sum()
+}
+
+/// The same picture turned so that it is rather wide than high, as pages are.
+fn lying(places: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let extent = |of: fn(&(f64, f64)) -> f64| {
+        let (low, high) = places.iter().map(of).fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));
+        high - low
+    };
+    if extent(|place| place.1) <= extent(|place| place.0) * 1.05 {
+        return places;
+    }
+    places.into_iter().map(|(x, y)| (y, -x)).collect()
 }
 
 /// The neighbours as a list.

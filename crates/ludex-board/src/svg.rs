@@ -235,7 +235,9 @@ fn draw_mark(mark: &Mark, at: Point, room: f64, colours: &[usize], out: &mut Str
         }
         Glyph::Text(shown) => {
             let letters = shown.chars().count().max(1) as f64;
-            let size = (room * 0.44).min(room * 1.5 / letters).max(6.0);
+            // On a disc there is less room.
+            let wide = if hue.is_some() { 1.1 } else { 1.3 };
+            let size = (room * 0.44).min(room * wide / letters).max(6.0);
             let mut style = format!("font-size:{size:.1}px");
             if let Some(hue) = hue {
                 disc(0.4, out);

@@ -99,7 +99,7 @@ export function editor({ text, onChange, hover, complete }) {
         hoverTooltip(tell, { hoverTime: 250 }), language, syntaxHighlighting(colours), theme, EditorState.tabSize.of(2),
         // Tab leads out of the editor, as everywhere on the page: nobody who works by keys is caught in it.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': 'Rules', autocapitalize: 'off', autocorrect: 'off', spellcheck: 'false' }),
+        EditorView.contentAttributes.of({ 'aria-label': 'Rules', tabindex: '0', autocapitalize: 'off', autocorrect: 'off', spellcheck: 'false' }),
         EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
       ],
     }),

@@ -208,3 +208,55 @@ fn rings_around_one_another_are_drawn_so() {
     );
     assert!((centre("on a k").x - centre("on c k").x).abs() < 1e-6);
 }
+
+#[test]
+fn boards_that_only_look_alike_stand_side_by_side() {
+    // Each says of every cell what is there, and no rule speaks of one cell of both.
+    let twins = "(n 1) (n 2) (n 3) (s 1 2) (s 2 3)
+        (<= (init (left ?x ?y e)) (n ?x) (n ?y)) (<= (init (right ?x ?y e)) (n ?x) (n ?y))
+        (<= (legal white (put ?x ?y ?z ?w)) (true (left ?x ?y e)) (true (right ?z ?w e)))
+        (<= (next (left ?x ?y full)) (does white (put ?x ?y ?z ?w)))
+        (<= (next (right ?z ?w full)) (does white (put ?x ?y ?z ?w)))
+        (<= (next (left ?x ?y ?v)) (true (left ?x ?y ?v)) (not (does white (put ?x ?y 1 1))))
+        (<= (next (right ?x ?y ?v)) (true (right ?x ?y ?v)) (not (does white (put 1 1 ?x ?y))))";
+    let (drawing, vocabulary, initial) = drawing(sheet(twins));
+    let scene = drawing.scene(&initial);
+    let [left, right] = scene.boards.as_slice() else { panic!("two boards: {:?}", drawing.layout()) };
+    let clicked = steps(&drawing, &vocabulary, 0, "(put 1 2 3 1)");
+    let wanted = [spot(left, "left 1 2").id, spot(right, "right 3 1").id].map(Step::Spot);
+    assert_eq!(clicked, wanted, "each cell is clicked on its own board");
+}
+
+#[test]
+fn what_every_second_cell_holds_is_no_blank_where_others_hold_nothing() {
+    // Five men of each side on the twelve cells: as many of one as of the other, and two cells without any.
+    let men = |side: &str, rows: [u32; 2]| -> String {
+        let cells = rows.into_iter().flat_map(|y| (1..=3).map(move |x| (x, y))).take(5);
+        cells.map(|(x, y)| format!("(init (at {x} {y} {side}))")).collect()
+    };
+    let board = format!(
+        "(n 1) (n 2) (n 3) (m 1) (m 2) (m 3) (m 4) (s 1 2) (s 2 3) (s 3 4) {} {}
+         (<= (legal white (take ?x ?y)) (true (at ?x ?y ours)))
+         (<= (next (at ?x ?y ?v)) (true (at ?x ?y ?v)) (not (does white (take ?x ?y))))
+         (<= (goal white 100) (n ?x) (m ?y) (true (at ?x ?y theirs)))",
+        men("ours", [1, 2]),
+        men("theirs", [4, 3])
+    );
+    let (drawing, _, initial) = drawing(sheet(&board));
+    let scene = drawing.scene(&initial);
+    assert_eq!(scene.boards[0].spots.iter().filter(|spot| !spot.marks.is_empty()).count(), 10);
+}
+
+#[test]
+fn walls_lie_over_the_cells_on_the_side_that_they_name() {
+    let walls = "(init (barrier 1 1 north)) (init (barrier 1 1 east)) (init (barrier 3 2 east)) (init (barrier 4 4 north))
+        (init (barrier 2 2 north)) (init (barrier 2 3 east)) (init (barrier 4 1 north)) (init (barrier 1 4 east))
+        (<= (next (barrier ?x ?y ?side)) (true (barrier ?x ?y ?side)))
+        (<= (goal white 100) (true (at ?x ?y full)) (true (barrier ?x ?y north)))";
+    let (drawing, _, initial) = drawing(sheet(&format!("{CELLS} {walls}")));
+    let scene = drawing.scene(&initial);
+    assert_eq!(scene.boards.len(), 1, "{:?}", drawing.layout());
+    let ground: Vec<&Glyph> =
+        spot(&scene.boards[0], "at 1 1").ground.iter().map(|mark| &mark.glyph).collect();
+    assert!(ground.contains(&&Glyph::Arrow(0)) && ground.contains(&&Glyph::Arrow(90)), "{ground:?}");
+}
