@@ -54,6 +54,8 @@ fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
     let mut random = Random::new(3);
     let (mut block, mut memory) = (stepper.block(), stepper.workspace());
     let mut states = vec![stepper.initial().to_vec(); LANES];
+    let none = LegalCounts { some: Plane::ZERO, several: Plane::ZERO };
+    let (mut counts, mut counted_anew) = (vec![none; roles], vec![none; roles]);
     for step in 0..STEPS {
         let legal: Vec<Vec<Vec<MoveId>>> =
             states[..PLAYED].iter().map(|state| all_legal(worker, &vocabulary, state)).collect();
@@ -94,7 +96,11 @@ fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
         if given != expected {
             return Err(format!("step {step}: what is legal of the numbers"));
         }
-        stepper.advance(&mut block, &mut memory, &goes_on);
+        stepper.advance(&mut block, &mut memory, &goes_on, &mut counts);
+        stepper.refresh(&mut block.clone(), &mut stepper.workspace(), &mut counted_anew);
+        if counts != counted_anew {
+            return Err(format!("step {step}: how many moves are legal"));
+        }
         stepper.restart(&mut block, &again);
     }
     // States put in from outside: each lane gets that of another.
@@ -103,7 +109,7 @@ fn walk(worker: &mut dyn Worker, stepper: &Stepper) -> Result<(), String> {
     for (lane, state) in turned.iter().enumerate() {
         assert!(stepper.set_state(&mut block, lane, state), "a state of play");
     }
-    stepper.refresh(&mut block, &mut memory);
+    stepper.refresh(&mut block, &mut memory, &mut counts);
     let legal: Vec<_> = turned[..PLAYED].iter().map(|state| all_legal(worker, &vocabulary, state)).collect();
     check(worker, stepper, &mut block, &turned, &legal)
 }
@@ -132,10 +138,9 @@ fn check(
     let mut mask = vec![0; LANES * columns];
     stepper.write_bytes(block, stepper.legal_columns(), &Plane::ONES, &mut mask);
     let mut counts = vec![LegalCounts { some: Plane::ZERO, several: Plane::ZERO }; vocabulary.role_count()];
-    stepper.legal_counts(block, &mut counts);
     // Goals are asked for before new games begin.
     let goals = &mut stepper.workspace();
-    stepper.refresh(&mut block.clone(), goals);
+    stepper.refresh(&mut block.clone(), goals, &mut counts);
     stepper.compute_goals(goals);
     let mut row = vec![0; vocabulary.words()];
     for (lane, state) in states.iter().enumerate() {

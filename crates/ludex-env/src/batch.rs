@@ -12,6 +12,9 @@ use ludex_engine::propnet::lanes::{Column, LANES, Plane};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
 
+/// More threads make nothing faster.
+const MOST_THREADS: usize = 1024;
+
 /// Which games a reset is about.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {
@@ -64,15 +67,17 @@ impl Batch {
         let starts = (0..games).step_by(LANES);
         let parts = starts.map(|first| Part::new(&model, &options, first, LANES.min(games - first)));
         let parts = parts.collect::<Result<Vec<Part>, EnvError>>()?;
-        let pool = match options.threads {
-            0 | 1 => None,
+        // More threads than parts have nothing to do.
+        let threads = options.threads.clamp(1, parts.len().min(MOST_THREADS));
+        let pool = match threads {
+            1 => None,
             threads => {
                 let pool = ThreadPoolBuilder::new().num_threads(threads).build();
                 Some(pool.map_err(|e| EnvError::Threads(e.to_string()))?)
             }
         };
         let fluents = model.vocabulary().fluents().map(Column::Fluent).collect();
-        model.reserve(options.threads.max(1));
+        model.reserve(threads);
         Ok(Batch {
             scale: Scale::new(options.rewards, model.goal_range(), model.role_count()),
             opening: parts[0].opening(),
@@ -166,9 +171,7 @@ impl Batch {
         let (shared, parts, _) = self.shared();
         let mut rest = out;
         for part in parts {
-            let (first, more) = rest.split(part.games, widths);
-            part.show(&shared, first);
-            rest = more;
+            part.show(&shared, &mut rest.take_rows(part.games, widths));
         }
         Ok(())
     }
@@ -182,13 +185,13 @@ impl Batch {
         let widths = self.widths();
         let (shared, parts, pool) = self.shared();
         if shared.options.illegal == Illegal::Raise {
-            let read = |part: &mut Part, actions: Actions<'_>, _: Outputs<'_>| {
+            let read = |part: &mut Part, actions: Actions<'_>, _: &mut Outputs<'_>| {
                 part.read(&shared, actions);
                 part.complain(shared.model, actions)
             };
             each(pool, parts, actions, Outputs::default(), widths, &read)?;
         }
-        let step = |part: &mut Part, actions: Actions<'_>, out: Outputs<'_>| {
+        let step = |part: &mut Part, actions: Actions<'_>, out: &mut Outputs<'_>| {
             part.read(&shared, actions);
             part.step(&shared, actions, out)
         };
@@ -228,11 +231,9 @@ impl Batch {
         rest.check(self.games, widths)?;
         encoder.check(&rest)?;
         for part in &self.parts {
-            let (first, more) = rest.split(part.games, widths);
-            if let Some(cells) = first.observation {
+            if let Some(cells) = rest.take_rows(part.games, widths).observation {
                 encoder.write(part.simulator(), &Plane::first(part.games), cells);
             }
-            rest = more;
         }
         Ok(())
     }
@@ -268,7 +269,7 @@ fn expect(array: &'static str, expected: usize, given: usize) -> Result<(), EnvE
 }
 
 /// Work on one part, with its rows of actions and outputs.
-type Work<'w> = dyn Fn(&mut Part, Actions<'_>, Outputs<'_>) -> Result<(), EnvError> + Sync + 'w;
+type Work<'w> = dyn Fn(&mut Part, Actions<'_>, &mut Outputs<'_>) -> Result<(), EnvError> + Sync + 'w;
 
 /// Works on all parts, on the threads of the pool if there is one. The first error in the order of the games is told.
 fn each(
@@ -288,33 +289,31 @@ fn each(
 fn halve(
     threads: bool,
     parts: &mut [Part],
-    actions: Actions<'_>,
-    out: Outputs<'_>,
+    mut actions: Actions<'_>,
+    mut out: Outputs<'_>,
     widths: Widths,
     work: &Work<'_>,
 ) -> Result<(), EnvError> {
     if !threads || parts.len() <= 1 {
-        let (mut actions, mut out) = (actions, out);
         let mut held = Held::default();
         let mut done = Ok(());
         for part in parts {
             let (own_actions, more_actions) = actions.split_at(part.games * widths.roles);
-            let (own_out, more_out) = out.split(part.games, widths);
             part.enter(&mut held);
-            let worked = work(part, own_actions, own_out);
+            let worked = work(part, own_actions, &mut out.take_rows(part.games, widths));
             part.leave(&mut held);
             done = done.and(worked);
-            (actions, out) = (more_actions, more_out);
+            actions = more_actions;
         }
         return done;
     }
     let (left, right) = parts.split_at_mut(parts.len() / 2);
     let games: usize = left.iter().map(|part| part.games).sum();
-    let (actions, more_actions) = actions.split_at(games * widths.roles);
-    let (out, more_out) = out.split(games, widths);
+    let (own_actions, more_actions) = actions.split_at(games * widths.roles);
+    let own_out = out.take_rows(games, widths);
     let (one, other) = rayon::join(
-        || halve(true, left, actions, out, widths, work),
-        || halve(true, right, more_actions, more_out, widths, work),
+        || halve(true, left, own_actions, own_out, widths, work),
+        || halve(true, right, more_actions, out, widths, work),
     );
     one.and(other)
 }

@@ -216,13 +216,13 @@ impl Model {
         View { columns, compiled }
     }
 
-    /// Memory for up to 512 games in the initial state.
+    /// Memory for up to 512 games in the initial state; `refresh` comes before any question.
     pub(crate) fn simulator(&self, games: usize) -> Box<dyn Simulator> {
         match &self.execution {
             Execution::Network { whole, turned, .. } => {
                 Box::new(Network::new(turned.as_ref().unwrap_or(whole), whole, games))
             }
-            Execution::Scalar(engine) => Box::new(Scalar::new(&**engine, &self.initial)),
+            Execution::Scalar(engine) => Box::new(Scalar::new(&**engine, &self.initial, games)),
         }
     }
 }

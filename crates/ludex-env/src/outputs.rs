@@ -99,32 +99,35 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Those of the first games and those of the rest.
-    pub(crate) fn split(self, games: usize, widths: Widths) -> (Outputs<'a>, Outputs<'a>) {
-        let (mut first, mut rest) = (Outputs::default(), Outputs::default());
-        macro_rules! split {
+    /// Takes the rows of the first games; those of the rest are left.
+    pub(crate) fn take_rows(&mut self, games: usize, widths: Widths) -> Outputs<'a> {
+        let mut first = Outputs::default();
+        macro_rules! take {
             ($name:ident, $width:expr) => {
-                if let Some(array) = self.$name {
+                if let Some(array) = self.$name.take() {
                     let (a, b) = array.split_at_mut(games * $width);
-                    (first.$name, rest.$name) = (Some(a), Some(b));
+                    (first.$name, self.$name) = (Some(a), Some(b));
                 }
             };
         }
-        each_array!(widths, split);
+        each_array!(widths, take);
         let at = games * widths.columns.unwrap_or(0);
-        let cut = |cells: Option<Cells<'a>>| match cells {
-            None => (None, None),
-            Some(Cells::Bytes(cells)) => {
-                let (a, b) = cells.split_at_mut(at);
-                (Some(Cells::Bytes(a)), Some(Cells::Bytes(b)))
-            }
-            Some(Cells::Floats(cells)) => {
-                let (a, b) = cells.split_at_mut(at);
-                (Some(Cells::Floats(a)), Some(Cells::Floats(b)))
-            }
+        let cut = |rest: &mut Option<Cells<'a>>| {
+            let (first, more) = match rest.take()? {
+                Cells::Bytes(cells) => {
+                    let (a, b) = cells.split_at_mut(at);
+                    (Cells::Bytes(a), Cells::Bytes(b))
+                }
+                Cells::Floats(cells) => {
+                    let (a, b) = cells.split_at_mut(at);
+                    (Cells::Floats(a), Cells::Floats(b))
+                }
+            };
+            *rest = Some(more);
+            Some(first)
         };
-        (first.observation, rest.observation) = cut(self.observation);
-        (first.final_observation, rest.final_observation) = cut(self.final_observation);
-        (first, rest)
+        first.observation = cut(&mut self.observation);
+        first.final_observation = cut(&mut self.final_observation);
+        first
     }
 }

@@ -69,8 +69,9 @@ pub(crate) struct Part {
     first: usize,
     pub(crate) games: usize,
     present: Plane,
-    /// Games that are over, and how.
+    /// Games that are over, and how; those that are not.
     over: Ends,
+    live: Plane,
     /// Steps made in each game, a plane a binary digit. Empty if there is no bound.
     age: Vec<Plane>,
     counts: Vec<LegalCounts>,
@@ -93,13 +94,14 @@ impl Part {
             games,
             present: Plane::first(games),
             over: Ends::NONE,
+            live: Plane::first(games),
             age: vec![Plane::ZERO; digits],
             counts: vec![none; model.role_count()],
             illegal: vec![Plane::ZERO; model.role_count()],
         };
-        let present = part.present;
-        part.simulator.restart(&present)?;
-        part.look(present);
+        part.simulator.refresh(&mut part.counts)?;
+        part.simulator.leave(&mut Held::default());
+        part.take_up(part.present);
         Ok(part)
     }
 
@@ -126,19 +128,19 @@ impl Part {
         &*self.simulator
     }
 
-    /// Counts legal moves, and finds out in the lanes which games are over or stuck.
-    fn look(&mut self, lanes: Plane) -> Ends {
-        self.simulator.legal_counts(&mut self.counts);
-        let blocked = self.counts.iter().fold(Plane::ZERO, |all, counts| all | !counts.some);
+    /// Finds out in the lanes which games are over or stuck, as the counts of legal moves are.
+    fn look(&self, lanes: Plane) -> Ends {
+        let unblocked = self.counts.iter().fold(lanes, |all, counts| all & counts.some);
         let terminated = self.simulator.terminal() & lanes;
-        let stuck = lanes & blocked & !terminated;
-        let ends = Ends { terminated, truncated: stuck, stuck };
-        self.over = self.over.only(!lanes).or(&ends);
-        ends
+        let stuck = lanes & !terminated & !unblocked;
+        Ends { terminated, truncated: stuck, stuck }
     }
 
-    fn live(&self) -> Plane {
-        self.present & !self.over.all()
+    /// Begins with the states that are in the lanes.
+    fn take_up(&mut self, lanes: Plane) {
+        let ends = self.look(lanes);
+        self.over = self.over.only(!lanes).or(&ends);
+        self.live = self.present & !self.over.all();
     }
 
     /// New games in the initial state, or in the states given, a row a game of this part.
@@ -159,9 +161,9 @@ impl Part {
                 for lane in which.lanes() {
                     self.simulator.set_state(lane, &states[lane * words..][..words]);
                 }
-                self.simulator.refresh()?;
+                self.simulator.refresh(&mut self.counts)?;
                 self.simulator.leave(&mut Held::default());
-                self.look(which);
+                self.take_up(which);
                 Ok(())
             }
         }
@@ -176,20 +178,21 @@ impl Part {
         for digit in &mut self.age {
             *digit = *digit & !lanes;
         }
-        let all = |yes: bool| if yes { lanes } else { Plane::ZERO };
         for (counts, &(some, several)) in self.counts.iter_mut().zip(&shared.opening.counts) {
-            counts.some = counts.some & !lanes | all(some);
-            counts.several = counts.several & !lanes | all(several);
+            put(&mut counts.some, &lanes, some);
+            put(&mut counts.several, &lanes, several);
         }
-        let stuck = all(shared.opening.stuck);
-        let start = Ends { terminated: all(shared.opening.terminal), truncated: stuck, stuck };
-        self.over = self.over.only(!lanes).or(&start);
+        let &Opening { terminal, stuck, .. } = shared.opening;
+        put(&mut self.over.terminated, &lanes, terminal);
+        put(&mut self.over.truncated, &lanes, stuck);
+        put(&mut self.over.stuck, &lanes, stuck);
+        put(&mut self.live, &lanes, !terminal && !stuck);
         Ok(())
     }
 
     /// Reads the actions and finds those that are not legal. What is legal is made when the games are stepped.
     pub(crate) fn read(&mut self, shared: &Shared<'_>, actions: Actions<'_>) {
-        let live = self.live();
+        let live = self.live;
         self.simulator.read(actions, &mut self.illegal);
         for (role, illegal) in (0..).zip(&mut self.illegal) {
             let role = RoleId(role);
@@ -225,10 +228,10 @@ impl Part {
         &mut self,
         shared: &Shared<'_>,
         actions: Actions<'_>,
-        mut out: Outputs<'_>,
+        out: &mut Outputs<'_>,
     ) -> Result<(), EnvError> {
         let roles = shared.model.role_count();
-        let live = self.live();
+        let live = self.live;
         let waiting = self.present & !live;
         let offended = self.illegal.iter().fold(Plane::ZERO, |all, illegal| all | *illegal);
         let (stepping, lost) = match shared.options.illegal {
@@ -239,7 +242,7 @@ impl Part {
             self.tell_made(actions, &stepping, made);
         }
         if !offended.is_empty() && lost.is_empty() {
-            self.draw(shared, &mut out);
+            self.draw(shared, out);
         }
         if let Some(out) = &mut out.illegal {
             out.fill(0);
@@ -248,13 +251,16 @@ impl Part {
             }
         }
 
-        self.simulator.advance(&stepping)?;
+        self.simulator.advance(&stepping, &mut self.counts)?;
         let mut ends = self.look(stepping);
         let over = ends.terminated;
-        let cut = self.grow_old(shared.options.length, &stepping) & !ends.all();
-        ends.terminated = ends.terminated | lost;
-        ends.truncated = ends.truncated | cut;
+        if !self.age.is_empty() {
+            let old = self.grow_old(shared.options.length, &stepping);
+            ends.truncated = ends.truncated | old & !over;
+        }
+        ends.terminated = over | lost;
         self.over = self.over.or(&ends);
+        self.live = self.live & !ends.all();
 
         if let Some(rewards) = &mut out.rewards {
             rewards.fill(0.0);
@@ -279,13 +285,12 @@ impl Part {
             Autoreset::SameStep => waiting | ends.all(),
         };
         self.begin(shared, again)?;
-        // What ended now; of the others what they are like.
-        self.tell(shared, &ends.or(&self.over.only(waiting)), out);
+        self.tell(shared, &ends, &waiting, out);
         Ok(())
     }
 
     /// Writes what is to be said of the games as they are.
-    pub(crate) fn show(&self, shared: &Shared<'_>, mut out: Outputs<'_>) {
+    pub(crate) fn show(&self, shared: &Shared<'_>, out: &mut Outputs<'_>) {
         if let Some(rewards) = &mut out.rewards {
             rewards.fill(0.0);
         }
@@ -298,28 +303,31 @@ impl Part {
         if let (Some(cells), Some(encoder)) = (out.final_observation.take(), shared.encoder) {
             encoder.write(&*self.simulator, &self.present, cells);
         }
-        self.tell(shared, &self.over, out);
+        self.tell(shared, &Ends::NONE, &self.present, out);
     }
 
-    fn tell(&self, shared: &Shared<'_>, ends: &Ends, out: Outputs<'_>) {
-        let flags =
-            [(out.terminated, ends.terminated), (out.truncated, ends.truncated), (out.stuck, ends.stuck)];
-        for (out, lanes) in flags {
+    /// Tells what ended now, and in the other lanes named how games are over.
+    fn tell(&self, shared: &Shared<'_>, ends: &Ends, others: &Plane, out: &mut Outputs<'_>) {
+        let over = &self.over;
+        for (out, now, before) in [
+            (&mut out.terminated, &ends.terminated, &over.terminated),
+            (&mut out.truncated, &ends.truncated, &over.truncated),
+            (&mut out.stuck, &ends.stuck, &over.stuck),
+        ] {
             if let Some(out) = out {
-                write_flags(&lanes, out);
+                write_flags(&(*now | *before & *others), out);
             }
         }
-        let live = self.live();
-        if let Some(out) = out.legal {
-            self.simulator.write(Source::Legal, &live, Rows::Bytes(out));
+        if let Some(out) = &mut out.legal {
+            self.simulator.write(Source::Legal, &self.live, Rows::Bytes(out));
         }
-        if let Some(out) = out.legal_words {
-            self.simulator.write(Source::Legal, &live, Rows::Words(out));
+        if let Some(out) = &mut out.legal_words {
+            self.simulator.write(Source::Legal, &self.live, Rows::Words(out));
         }
-        if let Some(out) = out.turn {
-            self.tell_turn(shared.model, live, out);
+        if let Some(out) = &mut out.turn {
+            self.tell_turn(shared.model, self.live, out);
         }
-        if let (Some(cells), Some(encoder)) = (out.observation, shared.encoder) {
+        if let (Some(cells), Some(encoder)) = (out.observation.take(), shared.encoder) {
             encoder.write(&*self.simulator, &self.present, cells);
         }
     }
@@ -393,9 +401,6 @@ impl Part {
 
     /// Counts the step in the lanes. Returns those that have reached the length.
     fn grow_old(&mut self, length: u32, stepping: &Plane) -> Plane {
-        if self.age.is_empty() {
-            return Plane::ZERO;
-        }
         let mut carry = *stepping;
         let mut old = *stepping;
         for (at, digit) in self.age.iter_mut().enumerate() {
@@ -411,7 +416,7 @@ impl Part {
     pub(crate) fn sample(&self, model: &Model, seed: u64, words: &mut [u64], out: &mut [i32]) {
         let stride = model.move_count().div_ceil(64);
         let words = &mut words[..self.games * stride];
-        self.simulator.write(Source::Legal, &self.live(), Rows::Words(words));
+        self.simulator.write(Source::Legal, &self.live, Rows::Words(words));
         let roles = model.role_count();
         for lane in 0..self.games {
             let row = &words[lane * stride..][..stride];
@@ -446,6 +451,11 @@ impl Part {
             }
         }
     }
+}
+
+/// Puts the lanes in, or takes them out.
+fn put(plane: &mut Plane, lanes: &Plane, inside: bool) {
+    *plane = if inside { *plane | *lanes } else { *plane & !*lanes };
 }
 
 /// A random number below `count`, which is not zero, of one game, step and role, whichever thread plays it. All are equally likely to

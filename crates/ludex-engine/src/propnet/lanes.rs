@@ -247,6 +247,8 @@ impl Lanes {
                 })
                 .collect::<Vec<_>>()
         };
+        // More threads than shares have nothing to do.
+        let threads = threads.min(shares.len()).max(1);
         let results = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
             Ok(pool) => pool.install(play),
             // Without threads of its own it goes by those that there are.

@@ -132,7 +132,8 @@ pub(crate) trait Simulator: Debug + Send {
     /// Puts a state into a lane; `refresh` comes before any question.
     fn set_state(&mut self, lane: usize, state: &Row);
 
-    fn refresh(&mut self) -> Result<(), EnvError>;
+    /// Writes for each role where it has legal moves, as a step does.
+    fn refresh(&mut self, counts: &mut [LegalCounts]) -> Result<(), EnvError>;
 
     /// Reads the actions of all roles. Writes for each role where they are legal; they are made there, and none elsewhere.
     fn read(&mut self, actions: Actions<'_>, legal: &mut [Plane]);
@@ -143,15 +144,12 @@ pub(crate) trait Simulator: Debug + Send {
     /// Makes the role's only legal move in lanes in which it has one and none is made.
     fn make_only(&mut self, role: RoleId, lanes: &Plane);
 
-    /// The next state in the lanes; the others stay.
-    fn advance(&mut self, lanes: &Plane) -> Result<(), EnvError>;
+    /// The next state in the lanes; the others stay. Writes for each role where it has legal moves then.
+    fn advance(&mut self, lanes: &Plane, counts: &mut [LegalCounts]) -> Result<(), EnvError>;
 
     fn terminal(&self) -> Plane;
 
     fn is_legal(&self, role: RoleId, lane: usize, action: MoveId) -> bool;
-
-    /// Where each role has legal moves.
-    fn legal_counts(&mut self, out: &mut [LegalCounts]);
 
     /// Where the fluent holds.
     fn holding(&self, fluent: FluentId) -> Plane;

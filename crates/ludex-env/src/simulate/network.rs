@@ -125,9 +125,9 @@ impl Simulator for Network {
         }
     }
 
-    fn refresh(&mut self) -> Result<(), EnvError> {
+    fn refresh(&mut self, counts: &mut [LegalCounts]) -> Result<(), EnvError> {
         let (stepper, block, memory) = self.parts();
-        stepper.refresh(block, memory);
+        stepper.refresh(block, memory, counts);
         Ok(())
     }
 
@@ -146,9 +146,9 @@ impl Simulator for Network {
         stepper.make_only(block, memory, role, lanes);
     }
 
-    fn advance(&mut self, lanes: &Plane) -> Result<(), EnvError> {
+    fn advance(&mut self, lanes: &Plane, counts: &mut [LegalCounts]) -> Result<(), EnvError> {
         let (stepper, block, memory) = self.parts();
-        stepper.advance(block, memory, lanes);
+        stepper.advance(block, memory, lanes, counts);
         Ok(())
     }
 
@@ -158,10 +158,6 @@ impl Simulator for Network {
 
     fn is_legal(&self, role: RoleId, lane: usize, action: MoveId) -> bool {
         self.desk.stepper.is_legal(&self.block, role, action, lane)
-    }
-
-    fn legal_counts(&mut self, out: &mut [LegalCounts]) {
-        self.desk.stepper.legal_counts(&mut self.block, out);
     }
 
     fn holding(&self, fluent: FluentId) -> Plane {

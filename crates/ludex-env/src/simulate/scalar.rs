@@ -4,7 +4,7 @@ use super::{Actions, Found, Rows, Simulator, Source};
 use crate::error::EnvError;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::fault::Fault;
-use ludex_engine::propnet::lanes::{Column, LANES, LegalCounts, Plane};
+use ludex_engine::propnet::lanes::{Column, LegalCounts, Plane};
 use ludex_engine::row::{self, Row};
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
 use std::fmt;
@@ -19,6 +19,8 @@ pub(crate) struct Scalar {
     /// A row a game.
     states: Vec<u64>,
     next: Vec<u64>,
+    /// Lanes whose state has not been asked yet what it is like.
+    fresh: Plane,
     terminal: Plane,
     /// For each game and role the legal moves, ascending.
     legal: Vec<Vec<MoveId>>,
@@ -29,12 +31,13 @@ pub(crate) struct Scalar {
 
 impl fmt::Debug for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scalar").field("games", &LANES).finish_non_exhaustive()
+        f.debug_struct("Scalar").field("roles", &self.roles).finish_non_exhaustive()
     }
 }
 
 impl Scalar {
-    pub(crate) fn new(engine: &dyn Engine, initial: &Row) -> Scalar {
+    /// So many games in the initial state; `refresh` comes before any question.
+    pub(crate) fn new(engine: &dyn Engine, initial: &Row, games: usize) -> Scalar {
         let vocabulary = engine.vocabulary();
         let (words, roles) = (vocabulary.words(), vocabulary.role_count());
         let mut firsts = vec![0];
@@ -46,13 +49,25 @@ impl Scalar {
             roles,
             firsts,
             initial: initial.to_vec(),
-            states: initial.repeat(LANES),
+            states: initial.repeat(games),
+            fresh: Plane::first(games),
             next: vec![0; words],
             terminal: Plane::ZERO,
-            legal: vec![Vec::new(); LANES * roles],
-            made: vec![None; LANES * roles],
+            legal: vec![Vec::new(); games * roles],
+            made: vec![None; games * roles],
             joint: Vec::with_capacity(roles),
             worker: engine.worker(),
+        }
+    }
+
+    /// For each role where it has legal moves.
+    fn count(&self, out: &mut [LegalCounts]) {
+        out.fill(LegalCounts { some: Plane::ZERO, several: Plane::ZERO });
+        for (lane, lists) in self.legal.chunks_exact(self.roles).enumerate() {
+            for (counts, list) in out.iter_mut().zip(lists) {
+                counts.some.put(lane, !list.is_empty());
+                counts.several.put(lane, list.len() > 1);
+            }
         }
     }
 
@@ -88,12 +103,14 @@ impl Simulator for Scalar {
 
     fn set_state(&mut self, lane: usize, state: &Row) {
         self.states[lane * self.words..][..self.words].copy_from_slice(state);
+        self.fresh.set(lane);
     }
 
-    fn refresh(&mut self) -> Result<(), EnvError> {
-        for lane in 0..LANES {
+    fn refresh(&mut self, counts: &mut [LegalCounts]) -> Result<(), EnvError> {
+        for lane in std::mem::replace(&mut self.fresh, Plane::ZERO).lanes() {
             self.ask(lane)?;
         }
+        self.count(counts);
         Ok(())
     }
 
@@ -119,7 +136,7 @@ impl Simulator for Scalar {
         }
     }
 
-    fn advance(&mut self, lanes: &Plane) -> Result<(), EnvError> {
+    fn advance(&mut self, lanes: &Plane, counts: &mut [LegalCounts]) -> Result<(), EnvError> {
         for lane in lanes.lanes() {
             self.joint.clear();
             self.joint.extend(self.made[lane * self.roles..][..self.roles].iter().flatten());
@@ -130,6 +147,7 @@ impl Simulator for Scalar {
                 self.ask(lane)?;
             }
         }
+        self.count(counts);
         Ok(())
     }
 
@@ -141,19 +159,10 @@ impl Simulator for Scalar {
         self.legal[lane * self.roles + role.index()].binary_search(&action).is_ok()
     }
 
-    fn legal_counts(&mut self, out: &mut [LegalCounts]) {
-        out.fill(LegalCounts { some: Plane::ZERO, several: Plane::ZERO });
-        for (lane, lists) in self.legal.chunks_exact(self.roles).enumerate() {
-            for (counts, list) in out.iter_mut().zip(lists) {
-                counts.some.put(lane, !list.is_empty());
-                counts.several.put(lane, list.len() > 1);
-            }
-        }
-    }
-
     fn holding(&self, fluent: FluentId) -> Plane {
         let mut plane = Plane::ZERO;
-        (0..LANES).filter(|&lane| row::holds(self.row(lane), fluent)).for_each(|lane| plane.set(lane));
+        let games = self.legal.len() / self.roles.max(1);
+        (0..games).filter(|&lane| row::holds(self.row(lane), fluent)).for_each(|lane| plane.set(lane));
         plane
     }
 

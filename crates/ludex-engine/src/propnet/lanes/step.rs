@@ -214,7 +214,7 @@ impl Stepper {
         };
         // What the initial state makes of the gates is computed once.
         let mut block = stepper.block();
-        stepper.refresh(&mut block, &mut stepper.workspace());
+        stepper.refresh(&mut block, &mut stepper.workspace(), &mut []);
         for slot in first_kept..first_kept + stepper.kept.len() as Slot {
             stepper.start[usize::from(block.planes[slot as usize].bit(0))].push(slot);
         }
@@ -315,9 +315,10 @@ impl Stepper {
         if self.turn.is_some() { RoleId(1 - role.0) } else { role }
     }
 
-    /// Computes terminal and legal anew, after states were put in.
-    pub fn refresh(&self, block: &mut Block, space: &mut Workspace) {
-        self.compute(block, space, None);
+    /// Computes terminal and legal anew, after states were put in. Writes for each role where it has legal moves, for as many roles
+    /// as `counts` has room for.
+    pub fn refresh(&self, block: &mut Block, space: &mut Workspace, counts: &mut [LegalCounts]) {
+        self.compute(block, space, None, counts);
     }
 
     /// Reads the moves of all roles in each lane, the first `numbers.len() / roles` of them: `numbers` has a row a game and a
@@ -381,15 +382,28 @@ impl Stepper {
     }
 
     /// The next state in the lanes, in which each role has made a move since another block used the workspace; other lanes stay
-    /// as they are.
-    pub fn advance(&self, block: &mut Block, space: &mut Workspace, lanes: &Plane) {
-        self.compute(block, space, Some(lanes));
+    /// as they are. Writes for each role where it has legal moves then, in all lanes.
+    pub fn advance(
+        &self,
+        block: &mut Block,
+        space: &mut Workspace,
+        lanes: &Plane,
+        counts: &mut [LegalCounts],
+    ) {
         if self.turn.is_some() {
             block.flipped = block.flipped ^ *lanes;
         }
+        self.compute(block, space, Some(lanes), counts);
     }
 
-    fn compute(&self, block: &mut Block, space: &mut Workspace, lanes: Option<&Plane>) {
+    fn compute(
+        &self,
+        block: &mut Block,
+        space: &mut Workspace,
+        lanes: Option<&Plane>,
+        counts: &mut [LegalCounts],
+    ) {
+        let flipped = self.turn.is_some().then_some(block.flipped);
         let task = Compute {
             block: self.kept_planes(block),
             memory: self.memory(space),
@@ -398,6 +412,8 @@ impl Stepper {
             kept: &self.kept,
             needed: &self.needed,
             lanes,
+            flipped,
+            counts,
         };
         self.instructions.run(task);
     }
@@ -427,17 +443,6 @@ impl Stepper {
             _ => &self.legal.slots,
         };
         block.planes[slots[column] as usize].bit(lane)
-    }
-
-    /// Where each role has legal moves.
-    ///
-    /// # Panics
-    /// If `out` has another number of roles.
-    pub fn legal_counts(&self, block: &mut Block, out: &mut [LegalCounts]) {
-        assert_eq!(out.len(), self.roles.len(), "counts of each role");
-        let flipped = self.turn.is_some().then_some(block.flipped);
-        let block = self.kept_planes(block);
-        self.instructions.run(Count { block, legal: &self.choices, flipped, out });
     }
 
     /// Computes the goals of the block that was the last to use the workspace, in the states to which it advanced.
@@ -571,6 +576,9 @@ struct Compute<'t> {
     kept: &'t [Slot],
     needed: &'t [(Slot, Slot)],
     lanes: Option<&'t Plane>,
+    /// Lanes in which two roles are exchanged afterwards.
+    flipped: Option<Plane>,
+    counts: &'t mut [LegalCounts],
 }
 
 impl Task for Compute<'_> {
@@ -578,7 +586,7 @@ impl Task for Compute<'_> {
 
     #[inline(always)]
     fn run<V: Kernel>(self, machine: V::Machine) {
-        let Compute { block, mut memory, plan, fluents, kept, needed, lanes } = self;
+        let Compute { block, mut memory, plan, fluents, kept, needed, lanes, flipped, counts } = self;
         if lanes.is_some() {
             for &(slot, place) in needed {
                 V::load(machine, &block[place as usize]).store(memory.at_mut(slot));
@@ -611,34 +619,17 @@ impl Task for Compute<'_> {
         for (&slot, plane) in kept.iter().zip(gates) {
             V::load(machine, memory.at(slot)).store(plane);
         }
-    }
-}
-
-struct Count<'t> {
-    block: &'t [Plane],
-    /// Where the block says that moves are legal, for each role.
-    legal: &'t [Vec<Slot>],
-    /// Lanes in which two roles are exchanged.
-    flipped: Option<Plane>,
-    out: &'t mut [LegalCounts],
-}
-
-impl Task for Count<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Kernel>(self, machine: V::Machine) {
-        for (legal, counts) in self.legal.iter().zip(&mut *self.out) {
+        for (choice, counts) in plan.choices.iter().zip(&mut *counts) {
             let (mut some, mut several) = (V::splat(machine, 0), V::splat(machine, 0));
-            for &place in legal {
-                let legal = V::load(machine, &self.block[place as usize]);
+            for &slot in &choice.legal[..choice.moves.len()] {
+                let legal = V::load(machine, memory.at(slot));
                 several = several.or_and(some, legal);
                 some = some.or(legal);
             }
             some.store(&mut counts.some);
             several.store(&mut counts.several);
         }
-        if let (Some(flipped), [a, b]) = (self.flipped, self.out) {
+        if let (Some(flipped), [a, b]) = (flipped, counts) {
             exchange(&mut a.some, &mut b.some, &flipped);
             exchange(&mut a.several, &mut b.several, &flipped);
         }
