@@ -10,7 +10,6 @@
 use crate::rules::{Atom, RelationId, Rule, Rules, Term, Variable};
 use crate::symbols::{Keyword, Symbol};
 use hashbrown::HashMap;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A function name with its number of arguments.
@@ -132,11 +131,13 @@ impl Domains {
         let (mut elements, mut work) = (0, 0);
         // Rules by the slots they read, so that a change wakes only those.
         let mut readers: HashMap<Slot, Vec<usize>> = HashMap::new();
-        let mut queued = vec![true; rules.rules().len()];
         // Facts first, and whatever changes waits its turn: a reader should see many changes at once, not each of six
-        // hundred numbers as it comes.
-        let mut queue: VecDeque<usize> = (0..rules.rules().len()).collect();
-        queue.make_contiguous().sort_by_key(|&index| !rules.rules()[index].body.is_empty());
+        // hundred numbers as it comes. When each slot has changed last, and each rule was looked at, says which readers
+        // have seen it: a slot that thousands of rules read and change is gone through once a round, not once a change.
+        let mut queue: Vec<usize> = (0..rules.rules().len()).collect();
+        queue.sort_by_key(|&index| !rules.rules()[index].body.is_empty());
+        let mut looked = vec![0; rules.rules().len()];
+        let mut now = 0;
         for (index, rule) in rules.rules().iter().enumerate() {
             for atom in rule.body.iter().filter_map(|l| l.positive()) {
                 each_slot(atom, &mut |slot, _| {
@@ -151,31 +152,34 @@ impl Domains {
             [(Keyword::Init, Keyword::True), (Keyword::Next, Keyword::True), (Keyword::Legal, Keyword::Does)]
                 .map(|(from, to)| (rules.keyword(from), rules.keyword(to)));
         let mut changed = Vec::new();
-        while let Some(index) = queue.pop_front() {
-            queued[index] = false;
-            let rule = &rules.rules()[index];
-            let variables = domains.narrowed(rule, &mut work);
-            if elements > MOST_ELEMENTS || work > most_work {
-                return None;
-            }
-            let Some(variables) = variables else { continue };
-            work += variables.iter().map(|domain| domain.len()).sum::<usize>();
-            let feed = feeds.iter().find(|(from, _)| *from == rule.head.relation).map(|(_, to)| *to);
-            for (position, argument) in rule.head.arguments.iter().enumerate() {
-                let slot = Slot::Argument(rule.head.relation, position);
-                elements += domains.add(slot, argument, &variables, &mut changed);
-                if let Some(to) = feed {
-                    let slot = Slot::Argument(to, position);
-                    elements += domains.add(slot, argument, &variables, &mut changed);
+        let mut last_change: HashMap<Slot, usize> = HashMap::new();
+        while !queue.is_empty() {
+            for index in queue.drain(..) {
+                now += 1;
+                looked[index] = now;
+                let rule = &rules.rules()[index];
+                let variables = domains.narrowed(rule, &mut work);
+                if elements > MOST_ELEMENTS || work > most_work {
+                    return None;
                 }
-            }
-            for slot in changed.drain(..) {
-                for &reader in readers.get(&slot).into_iter().flatten() {
-                    if !std::mem::replace(&mut queued[reader], true) {
-                        queue.push_back(reader);
+                let Some(variables) = variables else { continue };
+                work += variables.iter().map(|domain| domain.len()).sum::<usize>();
+                let feed = feeds.iter().find(|(from, _)| *from == rule.head.relation).map(|(_, to)| *to);
+                for (position, argument) in rule.head.arguments.iter().enumerate() {
+                    for relation in [Some(rule.head.relation), feed].into_iter().flatten() {
+                        let slot = Slot::Argument(relation, position);
+                        elements += domains.add(slot, argument, &variables, &mut changed);
                     }
                 }
+                last_change.extend(changed.drain(..).map(|slot| (slot, now)));
             }
+            for (slot, when) in last_change.drain() {
+                let unaware =
+                    readers.get(&slot).into_iter().flatten().filter(|&&reader| looked[reader] <= when);
+                queue.extend(unaware);
+            }
+            queue.sort_unstable();
+            queue.dedup();
         }
         Some(domains)
     }
