@@ -5,6 +5,7 @@
 
 use crate::terms::TermId;
 use ludex_gdl::rules::RelationId;
+use ludex_gdl::{Game, Keyword};
 
 /// What is computed beside legal moves, successors and the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,13 @@ pub struct Outputs {
     pub goals: bool,
     /// Relations of the rules, of which every ground instance is an output.
     pub relations: Vec<RelationId>,
+}
+
+impl Outputs {
+    /// What everybody shares ([`crate::prepared::Prepared`]): what play needs, and the instances of `goal` for proofs.
+    pub fn usual(game: &Game) -> Outputs {
+        Outputs { goals: true, relations: vec![game.rules.keyword(Keyword::Goal)] }
+    }
 }
 
 impl Default for Outputs {

@@ -12,12 +12,14 @@ use crate::budget::{Budget, Exceeded};
 use crate::datalog::Datalog;
 use crate::engine::Engine;
 use crate::error::BuildError;
+use crate::frontend::Base;
 use crate::outputs::Outputs;
-use crate::propnet::{Compiled, Propnet, compile_for};
+use crate::propnet::{Compiled, Propnet, compile_for, compile_from};
 use crate::tree::{Options, Tree};
 use crate::vocabulary::Vocabulary;
+use ludex_gdl::Game;
 use ludex_gdl::rewrite::fnext::{Encoding, encode};
-use ludex_gdl::{Game, Keyword};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -29,12 +31,19 @@ pub struct Prepared {
     /// The rules translated for the frame problem, where there is something to translate.
     translated: Kept<Option<Arc<Game>>>,
     vocabulary: Kept<Arc<Vocabulary>>,
+    base: Kept<Arc<Base>>,
     network: Kept<Arc<Compiled>>,
+    /// Networks with other outputs, those that were asked for last.
+    others: Mutex<VecDeque<(Outputs, Arc<Kept<Arc<Compiled>>>)>>,
     propnet: Kept<Arc<Propnet>>,
     /// By kind, as written and translated.
     interpreters: [[Kept<Arc<dyn Engine>>; 2]; 2],
+    fillings: AtomicUsize,
     groundings: AtomicUsize,
 }
+
+/// So many networks with other outputs than the usual ones are kept.
+const MOST_OTHERS: usize = 4;
 
 /// A kind of interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +71,12 @@ impl Prepared {
             game: game.into(),
             translated: Kept::default(),
             vocabulary: Kept::default(),
+            base: Kept::default(),
             network: Kept::default(),
+            others: Mutex::default(),
             propnet: Kept::default(),
             interpreters: Default::default(),
+            fillings: AtomicUsize::new(0),
             groundings: AtomicUsize::new(0),
         }
     }
@@ -90,31 +102,53 @@ impl Prepared {
         self.vocabulary.get(budget, || Ok(Arc::new(Vocabulary::new(&self.game, budget)?)))
     }
 
+    /// The flat rules with what depends on neither state nor moves, for play and for proofs about the goals.
+    pub(crate) fn base(&self, budget: &Budget) -> Result<Arc<Base>, BuildError> {
+        self.base.get(budget, || {
+            let vocabulary = self.vocabulary(budget)?;
+            self.fillings.fetch_add(1, Ordering::Relaxed);
+            Ok(Arc::new(Base::new(&self.game, &Outputs::usual(&self.game), vocabulary.terms(), budget)?))
+        })
+    }
+
     /// The network.
     pub fn network(&self, budget: &Budget) -> Result<Arc<Compiled>, BuildError> {
         self.network.get(budget, || {
-            let vocabulary = self.vocabulary(budget)?;
+            let (vocabulary, base) = (self.vocabulary(budget)?, self.base(budget)?);
             self.groundings.fetch_add(1, Ordering::Relaxed);
-            Ok(Arc::new(compile_for(&self.game, &vocabulary, &self.usual(), budget)?))
+            Ok(Arc::new(compile_from(&base, &self.game, &vocabulary, budget)?))
         })
     }
 
     /// A network with at least these outputs: the one that everybody shares, where it has them and is there or goals are
-    /// wanted; else one of its own.
+    /// wanted; else one of its own, which is kept for the next one who asks for the same.
     pub fn network_for(&self, outputs: &Outputs, budget: &Budget) -> Result<Arc<Compiled>, BuildError> {
-        let usual = self.usual();
+        let usual = Outputs::usual(&self.game);
         let is_usual = outputs.relations.iter().all(|relation| usual.relations.contains(relation));
         if is_usual && (outputs.goals || !outputs.relations.is_empty() || self.network.is_made()) {
             return self.network(budget);
         }
-        let vocabulary = self.vocabulary(budget)?;
-        self.groundings.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::new(compile_for(&self.game, &vocabulary, outputs, budget)?))
+        self.other(outputs).get(budget, || {
+            let vocabulary = self.vocabulary(budget)?;
+            self.groundings.fetch_add(1, Ordering::Relaxed);
+            Ok(Arc::new(compile_for(&self.game, &vocabulary, outputs, budget)?))
+        })
     }
 
-    /// What the shared network is for: play, and proofs about the goals.
-    fn usual(&self) -> Outputs {
-        Outputs { goals: true, relations: vec![self.game.rules.keyword(Keyword::Goal)] }
+    /// The place of a network with outputs of its own; the one that was asked for longest ago makes room.
+    fn other(&self, outputs: &Outputs) -> Arc<Kept<Arc<Compiled>>> {
+        let mut relations = outputs.relations.clone();
+        relations.sort_unstable();
+        relations.dedup();
+        let outputs = Outputs { relations, ..*outputs };
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = others.iter().position(|(other, _)| *other == outputs);
+        let kept = known.and_then(|at| others.remove(at)).map(|(_, kept)| kept).unwrap_or_default();
+        others.push_back((outputs, kept.clone()));
+        if others.len() > MOST_OTHERS {
+            others.pop_front();
+        }
+        kept
     }
 
     /// The network compiled for speed.
@@ -139,9 +173,17 @@ impl Prepared {
             let vocabulary = self.vocabulary(budget)?;
             Ok(match kind {
                 Interpreter::Tree => Arc::new(Tree::over(rules, vocabulary, Options::default(), budget)?),
+                Interpreter::Datalog if translated.is_none() => {
+                    Arc::new(Datalog::from_base(&*self.base(budget)?, rules, &vocabulary, budget)?)
+                }
                 Interpreter::Datalog => Arc::new(Datalog::over(rules, &vocabulary, budget)?),
             })
         })
+    }
+
+    /// How often the tables of what depends on neither state nor moves have been filled.
+    pub fn fillings(&self) -> usize {
+        self.fillings.load(Ordering::Relaxed)
     }
 
     /// How often the rules have been written out without variables.
@@ -227,10 +269,13 @@ impl<T: Clone> Drop for Making<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kept, Prepared};
+    use super::{Interpreter, Kept, Prepared};
     use crate::budget::{Budget, Cancel, Exceeded};
     use crate::error::BuildError;
-    use ludex_gdl::Sheet;
+    use crate::outputs::Outputs;
+    use crate::symmetry::Symmetries;
+    use ludex_gdl::rewrite::fnext::Encoding;
+    use ludex_gdl::{Keyword, Sheet};
     use std::sync::Arc;
 
     fn prepared() -> Prepared {
@@ -251,6 +296,42 @@ mod tests {
         assert!(Arc::ptr_eq(&all[0].vocabulary, &prepared.vocabulary(&budget).expect("small")));
         prepared.propnet(&budget).expect("small");
         assert_eq!(prepared.groundings(), 1);
+    }
+
+    #[test]
+    fn static_tables_are_filled_once_for_all_engines_and_symmetries() {
+        let (prepared, budget) = (prepared(), Budget::default());
+        let datalog = prepared.interpreter(Interpreter::Datalog, Encoding::Original, &budget);
+        let (datalog, network) = (datalog.expect("small"), prepared.network(&budget).expect("small"));
+        Symmetries::of(&prepared, &budget).expect("small");
+        assert_eq!((prepared.fillings(), prepared.groundings()), (1, 1));
+        // They begin where engines begin that are made by themselves.
+        let mut initial = vec![0; network.vocabulary.words()];
+        datalog.worker().initial(&mut initial);
+        assert_eq!(initial, network.initial);
+    }
+
+    #[test]
+    fn networks_for_other_relations_are_kept_as_long_as_they_are_few() {
+        let (prepared, budget) = (prepared(), Budget::default());
+        let rules = &prepared.game().rules;
+        let after = rules.relations().find(|&id| rules.symbols.name(rules.relation(id).name) == "after");
+        let legal = rules.keyword(Keyword::Legal);
+        let after = after.expect("a relation of the sheet");
+        let asked = |goals, relations: &[_]| {
+            let outputs = Outputs { goals, relations: relations.to_vec() };
+            prepared.network_for(&outputs, &budget).expect("small")
+        };
+        let first = asked(false, &[after, legal]);
+        // The order in which they are named does not matter.
+        assert!(Arc::ptr_eq(&first, &asked(false, &[legal, after])));
+        assert_eq!(prepared.groundings(), 1);
+        let all =
+            [asked(false, &[after]), asked(false, &[legal]), asked(true, &[after]), asked(true, &[legal])];
+        assert_eq!(prepared.groundings(), 5);
+        assert!(Arc::ptr_eq(&all[3], &asked(true, &[legal])));
+        assert!(!Arc::ptr_eq(&first, &asked(false, &[after, legal])), "four others came after it");
+        assert_eq!(prepared.groundings(), 6);
     }
 
     #[test]

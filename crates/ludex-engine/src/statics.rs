@@ -45,7 +45,7 @@ pub fn relations(
     // The rules of a vocabulary have been played by: they have an order.
     let Ok(strata) = stratify(rules, &dependencies) else { return Ok(Vec::new()) };
     let game = Game { rules: (**rules).clone(), strata, frame: None };
-    let program = match Program::new(&game, &outputs, vocabulary.terms().clone()) {
+    let program = match Program::new(&game, &outputs, vocabulary.terms().clone(), budget) {
         Ok(program) => program,
         Err(error) => match error.limit() {
             Some(limit) if limit.is_final() => return Err(limit),

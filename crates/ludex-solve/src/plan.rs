@@ -66,7 +66,7 @@ impl Plan {
         let mut symmetries = vec![Symmetry::identity(vocabulary)];
         if wanted.symmetry {
             // A game that is too large for it has none that are known.
-            let found = Symmetries::new(prepared.game(), vocabulary, &budget.clone().within(PROVING));
+            let found = Symmetries::of(prepared, &budget.clone().within(PROVING));
             budget.check()?;
             if let Some(all) = found.ok().and_then(|found| found.all(MOST_SYMMETRIES)) {
                 symmetries = all;

@@ -75,7 +75,7 @@ const MOST_TRIALS: usize = 6;
 
 /// What play has shown of an engine.
 struct Trial {
-    engine: Compiled,
+    engine: Arc<Compiled>,
     demanded: Vec<RelationId>,
     /// Steps of work a joint move.
     work: u64,
@@ -111,7 +111,8 @@ impl Datalog {
         vocabulary: &Arc<Vocabulary>,
         budget: &Budget,
     ) -> Result<Datalog, BuildError> {
-        Ok(Datalog::of(Datalog::attempt(game, vocabulary, &Outputs::default(), Vec::new(), budget)?.engine))
+        let first = Datalog::attempt(game, vocabulary, &Outputs::default(), Vec::new(), budget)?;
+        Ok(Datalog { compiled: first.engine })
     }
 
     /// Prepares the rules in two steps, for those who cannot wait: hands out the engine of
@@ -123,17 +124,25 @@ impl Datalog {
         give: &mut dyn FnMut(Datalog),
     ) -> Result<(), BuildError> {
         let first = Datalog::attempt(game, vocabulary, &Outputs::default(), Vec::new(), budget)?;
-        let is_final = first.heavy.is_empty();
-        give(Datalog::of(first.engine));
-        if !is_final {
-            let again = Datalog::attempt(game, vocabulary, &Outputs::default(), Vec::new(), budget)?;
-            give(Datalog::tuned(game, &Outputs::default(), again, budget)?);
+        give(Datalog { compiled: first.engine.clone() });
+        if !first.heavy.is_empty() {
+            give(Datalog::tuned(game, &Outputs::default(), first, budget)?);
         }
         Ok(())
     }
 
-    fn of(compiled: Compiled) -> Datalog {
-        Datalog { compiled: Arc::new(compiled) }
+    /// As `over`, from a base of the usual outputs.
+    pub(crate) fn from_base(
+        base: &Base,
+        game: &Game,
+        vocabulary: &Arc<Vocabulary>,
+        budget: &Budget,
+    ) -> Result<Datalog, BuildError> {
+        let outputs = Outputs::usual(game);
+        let first = base.build_over(game, &outputs, vocabulary.terms(), budget, |base| {
+            Datalog::trial(base, vocabulary.clone(), budget)
+        })?;
+        Datalog::tuned(game, &outputs, first, budget)
     }
 
     fn attempt(
@@ -170,7 +179,7 @@ impl Datalog {
                 None => break,
             }
         }
-        Ok(Datalog::of(best.engine))
+        Ok(Datalog { compiled: best.engine })
     }
 
     fn trial(base: &Base, vocabulary: Arc<Vocabulary>, budget: &Budget) -> Result<Trial, Overrun> {
@@ -201,7 +210,7 @@ impl Datalog {
             .collect();
         heavy.sort_by(|a, b| a.0.total_cmp(&b.0));
         let heavy = heavy.into_iter().map(|(_, relation)| relation).collect();
-        Ok(Trial { demanded: base.demanded.clone(), work, heavy, engine })
+        Ok(Trial { demanded: base.demanded.clone(), work, heavy, engine: Arc::new(engine) })
     }
 
     /// The instances of the relations among its outputs that hold in `state`, as terms of `terms`, which must begin with

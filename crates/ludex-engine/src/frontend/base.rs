@@ -83,51 +83,58 @@ pub(super) fn fitting<T>(
     outputs: &Outputs,
     mut demanded: Vec<RelationId>,
     terms: &Terms,
+    budget: &Budget,
     mut build: impl FnMut(Program, &[RelationId]) -> Result<T, Overrun>,
 ) -> Result<T, BuildError> {
-    let original_relations = game.rules.relations().count();
     loop {
         let rewritten =
             if demanded.is_empty() { None } else { on_demand(game, &demanded, &outputs.relations) };
         if rewritten.is_none() && !demanded.is_empty() {
             return Err(BuildError::not_on_demand());
         }
-        let program = Program::new(rewritten.as_ref().unwrap_or(game), outputs, terms.clone())?;
+        let program = Program::new(rewritten.as_ref().unwrap_or(game), outputs, terms.clone(), budget)?;
         let overrun = match build(program, &demanded) {
             Ok(result) => return Ok(result),
             Err(overrun) => overrun,
         };
-        let error = || {
-            let error = BuildError::from(overrun.limit);
-            match overrun.culprit.filter(|relation| relation.index() < original_relations) {
-                Some(culprit) => {
-                    error.in_rules_for(game.rules.symbols.name(game.rules.relation(culprit).name))
-                }
-                None => error,
-            }
-        };
-        if overrun.limit.is_final() || demanded.len() >= MOST_DEMANDED {
-            return Err(error());
+        demanded.push(next_on_demand(game, outputs, &demanded, &overrun, budget)?);
+    }
+}
+
+/// The relation to compute on demand as well, after rules ran into a limit; an error if there is none that helps.
+fn next_on_demand(
+    game: &Game,
+    outputs: &Outputs,
+    demanded: &[RelationId],
+    overrun: &Overrun,
+    budget: &Budget,
+) -> Result<RelationId, BuildError> {
+    let original_relations = game.rules.relations().count();
+    let error = || {
+        let error = BuildError::from(overrun.limit);
+        match overrun.culprit.filter(|relation| relation.index() < original_relations) {
+            Some(culprit) => error.in_rules_for(game.rules.symbols.name(game.rules.relation(culprit).name)),
+            None => error,
         }
-        // Demanding a relation again, or one that only the rewriting brought, would lead nowhere.
-        let mut tried = HashSet::new();
-        let is_asked_from_outside = |relation: RelationId| {
-            game.rules.relation(relation).keyword.is_some() || outputs.relations.contains(&relation)
-        };
-        let likely = overrun.relations.iter().copied().filter(|&relation| {
-            relation.index() < original_relations
-                && !is_asked_from_outside(relation)
-                && tried.insert(relation)
-        });
-        let next = likely.take(MOST_DEMANDED).find(|&relation| {
-            !demanded.contains(&relation)
-                && on_demand(game, &[demanded.as_slice(), &[relation]].concat(), &outputs.relations).is_some()
-        });
-        match next {
-            Some(relation) => demanded.push(relation),
-            None => return Err(error()),
+    };
+    if overrun.limit.is_final() || demanded.len() >= MOST_DEMANDED {
+        return Err(error());
+    }
+    // Demanding a relation again, or one that only the rewriting brought, would lead nowhere.
+    let mut tried = HashSet::new();
+    let is_asked_from_outside = |relation: RelationId| {
+        game.rules.relation(relation).keyword.is_some() || outputs.relations.contains(&relation)
+    };
+    let likely = overrun.relations.iter().copied().filter(|&relation| {
+        relation.index() < original_relations && !is_asked_from_outside(relation) && tried.insert(relation)
+    });
+    for relation in likely.take(MOST_DEMANDED).filter(|relation| !demanded.contains(relation)) {
+        budget.check()?;
+        if on_demand(game, &[demanded, &[relation]].concat(), &outputs.relations).is_some() {
+            return Ok(relation);
         }
     }
+    Err(error())
 }
 
 /// Computes the static tables that are `wanted`; what they are computed from must be.
@@ -172,11 +179,45 @@ impl Base {
     ) -> Result<T, BuildError> {
         let game = without_trails(game, &outputs.relations);
         let original_relations = game.rules.relations().count();
-        fitting(&game, outputs, demanded, terms, |program, demanded| {
+        fitting(&game, outputs, demanded, terms, budget, |program, demanded| {
             let mut store = program.empty_store();
             fill(&program, &mut store, budget, |_| true)?;
             build(&Base { program, store, demanded: demanded.to_vec(), original_relations })
         })
+    }
+
+    /// The base alone.
+    pub(crate) fn new(
+        game: &Game,
+        outputs: &Outputs,
+        terms: &Terms,
+        budget: &Budget,
+    ) -> Result<Base, BuildError> {
+        Base::build_on_demand(game, outputs, Vec::new(), terms, budget, |base| Ok(base.clone()))
+    }
+
+    /// As `build`, from a base of the same game and outputs that is at hand.
+    pub(crate) fn build_over<T>(
+        &self,
+        game: &Game,
+        outputs: &Outputs,
+        terms: &Terms,
+        budget: &Budget,
+        mut build: impl FnMut(&Base) -> Result<T, Overrun>,
+    ) -> Result<T, BuildError> {
+        let overrun = match build(self) {
+            Ok(result) => return Ok(result),
+            Err(overrun) => overrun,
+        };
+        let next = next_on_demand(
+            &without_trails(game, &outputs.relations),
+            outputs,
+            &self.demanded,
+            &overrun,
+            budget,
+        )?;
+        let demanded = [self.demanded.as_slice(), &[next]].concat();
+        Base::build_on_demand(game, outputs, demanded, terms, budget, build)
     }
 
     /// The same with rules in parts: the auxiliary tables follow the others.

@@ -9,7 +9,7 @@
 
 use super::evaluate::Store;
 use super::plan::Estimate;
-use crate::budget::Exceeded;
+use crate::budget::{Budget, Exceeded};
 use crate::error::BuildError;
 use crate::outputs::Outputs;
 use crate::terms::{TermId, Terms};
@@ -254,9 +254,16 @@ impl OutputTable {
 impl Program {
     /// Flattens the rules that the outputs need, unless that gives too many. The numbers of `terms` stay valid in the
     /// program.
-    pub(crate) fn new(game: &Game, outputs: &Outputs, terms: Terms) -> Result<Program, BuildError> {
+    pub(crate) fn new(
+        game: &Game,
+        outputs: &Outputs,
+        terms: Terms,
+        budget: &Budget,
+    ) -> Result<Program, BuildError> {
+        let meter = &mut budget.clock();
         let rules = &game.rules;
         let domains = Domains::of(rules);
+        budget.check()?;
         let dependencies = Dependencies::of(rules);
         let phases = phases(rules, &dependencies);
         // `base`, `input` and whatever else no question reads is left out.
@@ -309,6 +316,7 @@ impl Program {
             }
             let phase = phases[relation.index()];
             for &id in &stratum.rules {
+                meter.tick()?;
                 builder.flatten(rules.rule(id), &mut flat).map_err(|limit| {
                     BuildError::from(limit).in_rules_for(rules.symbols.name(rules.relation(relation).name))
                 })?;

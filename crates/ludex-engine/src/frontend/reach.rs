@@ -51,7 +51,7 @@ pub(crate) fn reach(game: &Game, budget: &Budget) -> Result<(Program, Store), Bu
     let game = without_trails(game, &[]);
     let attempt = |most_rows: usize| {
         let outputs = Outputs { goals: false, ..Outputs::default() };
-        fitting(&game, &outputs, Vec::new(), &Terms::default(), |program, _| {
+        fitting(&game, &outputs, Vec::new(), &Terms::default(), budget, |program, _| {
             fixpoint(program, budget, most_rows)
         })
     };

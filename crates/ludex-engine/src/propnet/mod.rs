@@ -38,7 +38,7 @@ pub use scalar::Propnet;
 
 use crate::budget::{Budget, Exceeded, Stage};
 use crate::error::BuildError;
-use crate::frontend::Base;
+use crate::frontend::{Base, Overrun};
 use crate::outputs::{Instance, Outputs};
 use crate::row;
 use crate::terms::Terms;
@@ -120,6 +120,18 @@ pub fn compile_for(
     compile_in_parts(game, vocabulary, outputs, budget, FEW_INSTANCES)
 }
 
+/// As `compile_for` with the usual outputs, from a base that has them.
+pub(crate) fn compile_from(
+    base: &Base,
+    game: &Game,
+    vocabulary: &Arc<Vocabulary>,
+    budget: &Budget,
+) -> Result<Compiled, BuildError> {
+    base.build_over(game, &Outputs::usual(game), vocabulary.terms(), budget, |base| {
+        network(base, vocabulary, budget, FEW_INSTANCES)
+    })
+}
+
 /// As `compile`, with rules of more than `few` instances taken apart.
 fn compile_in_parts(
     game: &Game,
@@ -129,20 +141,28 @@ fn compile_in_parts(
     few: f64,
 ) -> Result<Compiled, BuildError> {
     Base::build_on_demand(game, outputs, Vec::new(), vocabulary.terms(), budget, |base| {
-        budget.begin(Stage::Grounding)?;
-        let ground = ground::Ground::new(base, budget, few)?;
-        budget.begin(Stage::Gates)?;
-        let meter = &mut budget.clock();
-        let net = build::build(base, &ground, vocabulary, meter)?;
-        let mut swept = net.swept(meter)?;
-        let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
-        let initial = base.initial(vocabulary);
-        let mut asked = Asked { terms: ground.store.terms.clone(), instances: Vec::new() };
-        let signals = std::mem::take(&mut swept.asked);
-        asked.instances =
-            build::instances(base, &ground, &mut asked.terms).into_iter().zip(signals).collect();
-        Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes, asked })
+        network(base, vocabulary, budget, few)
     })
+}
+
+fn network(
+    base: &Base,
+    vocabulary: &Arc<Vocabulary>,
+    budget: &Budget,
+    few: f64,
+) -> Result<Compiled, Overrun> {
+    budget.begin(Stage::Grounding)?;
+    let ground = ground::Ground::new(base, budget, few)?;
+    budget.begin(Stage::Gates)?;
+    let meter = &mut budget.clock();
+    let net = build::build(base, &ground, vocabulary, meter)?;
+    let mut swept = net.swept(meter)?;
+    let sizes = Sizes { rules: ground.rule_count(), gates: net.gate_count(), swept: swept.gate_count() };
+    let initial = base.initial(vocabulary);
+    let mut asked = Asked { terms: ground.store.terms.clone(), instances: Vec::new() };
+    let signals = std::mem::take(&mut swept.asked);
+    asked.instances = build::instances(base, &ground, &mut asked.terms).into_iter().zip(signals).collect();
+    Ok(Compiled { vocabulary: vocabulary.clone(), net: swept, initial, sizes, asked })
 }
 
 #[cfg(test)]

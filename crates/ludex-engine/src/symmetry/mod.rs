@@ -19,8 +19,9 @@ mod search;
 
 use crate::budget::Budget;
 use crate::error::BuildError;
-use crate::frontend::Base;
+use crate::frontend::{Base, Overrun};
 use crate::outputs::Outputs;
+use crate::prepared::Prepared;
 use crate::propnet::ground::Ground;
 use crate::row::{self, Row};
 use crate::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
@@ -94,6 +95,12 @@ impl Symmetry {
     }
 }
 
+fn graph(base: &Base, vocabulary: &Arc<Vocabulary>, budget: &Budget) -> Result<RuleGraph, Overrun> {
+    // Rules are not taken apart: the parts would be in the way of symmetries.
+    let ground = Ground::new(base, budget, f64::INFINITY)?;
+    Ok(RuleGraph::new(base, &ground, vocabulary, budget)?)
+}
+
 /// The symmetries of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symmetries {
@@ -110,17 +117,29 @@ impl Symmetries {
     pub fn new(game: &Game, vocabulary: &Arc<Vocabulary>, budget: &Budget) -> Result<Symmetries, BuildError> {
         let outputs = Outputs::default();
         let graph = Base::build_on_demand(game, &outputs, Vec::new(), vocabulary.terms(), budget, |base| {
-            // Rules are not taken apart: the parts would be in the way of symmetries.
-            let ground = Ground::new(base, budget, f64::INFINITY)?;
-            Ok(RuleGraph::new(base, &ground, vocabulary, budget)?)
+            graph(base, vocabulary, budget)
         })?;
-        let (generators, complete) = search::generators(&graph, budget);
+        Ok(Symmetries::of_graph(&graph, vocabulary, budget))
+    }
+
+    /// As `new`, from what has been made for the game.
+    pub fn of(prepared: &Prepared, budget: &Budget) -> Result<Symmetries, BuildError> {
+        let (vocabulary, base) = (prepared.vocabulary(budget)?, prepared.base(budget)?);
+        let (game, outputs) = (prepared.game(), Outputs::usual(prepared.game()));
+        let graph = base.build_over(game, &outputs, vocabulary.terms(), budget, |base| {
+            graph(base, &vocabulary, budget)
+        })?;
+        Ok(Symmetries::of_graph(&graph, &vocabulary, budget))
+    }
+
+    fn of_graph(graph: &RuleGraph, vocabulary: &Arc<Vocabulary>, budget: &Budget) -> Symmetries {
+        let (generators, complete) = search::generators(graph, budget);
         let identity = Symmetry::identity(vocabulary);
         // What exchanges derived atoms alone changes nothing that anybody sees.
         let generators =
             generators.iter().map(|map| graph.symmetry(map)).filter(|symmetry| *symmetry != identity);
         let complete = complete && graph.all_counts;
-        Ok(Symmetries { generators: generators.collect(), complete, identity })
+        Symmetries { generators: generators.collect(), complete, identity }
     }
 
     /// All symmetries, the identity first; `None` if there are more than `most`.

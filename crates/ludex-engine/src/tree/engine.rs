@@ -77,7 +77,7 @@ impl Tree {
     ) -> Result<Tree, BuildError> {
         budget.begin(Stage::Tree)?;
         let game = without_trails(game, &[]);
-        let program = Program::new(&game, &Outputs::default(), vocabulary.terms().clone())?;
+        let program = Program::new(&game, &Outputs::default(), vocabulary.terms().clone(), budget)?;
         let mut book = Rulebook::new(program, budget)?;
         unfold(&mut book);
         let mut lexicon = Lexicon::default();
