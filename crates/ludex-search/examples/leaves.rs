@@ -6,7 +6,10 @@
 
 use ludex::engine::budget::Budget;
 use ludex::engine::engine::Engine;
-use ludex::engine::propnet::{Propnet, lanes::Lanes};
+use ludex::engine::propnet::{
+    Propnet,
+    lanes::{Lanes, Valuer},
+};
 use ludex::gdl::{Game, Sheet};
 use ludex_search::clock::Clock;
 use ludex_search::uct::{Settings, Tools, Tree};
@@ -32,7 +35,8 @@ fn main() -> Result<(), Failure> {
         let mut told = Vec::new();
         for lanes in [None, Some(&lanes)] {
             let mut tree = Tree::new(Settings::default(), &mut *worker, &initial, 1)?;
-            let lanes = lanes.map(|lanes| lanes.runner(1));
+            let mut runner = lanes.map(|lanes| lanes.runner(1));
+            let lanes = runner.as_mut().map(|runner| runner as &mut dyn Valuer);
             let mut tools = Tools { worker: &mut *worker, lanes, oracle: None, goal_heuristic: None };
             tree.search(&mut tools, &mut Clock::processor(Duration::from_secs_f64(seconds)))?;
             let nodes = tree.estimate(ludex::engine::vocabulary::RoleId(0)).nodes;

@@ -11,7 +11,7 @@ use crate::pvs::{self, Pvs, Table};
 use crate::uct::{self, Tools, Tree};
 use ludex_engine::engine::Worker;
 use ludex_engine::fault::Fault;
-use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::propnet::lanes::{Lanes, Valuer};
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use std::fmt;
@@ -164,7 +164,8 @@ impl Searcher {
         match self {
             Searcher::Pvs(pvs) => pvs.search(worker, state, role, clock),
             Searcher::Tree(tree) => {
-                let lanes = lanes.map(|lanes| lanes.runner(seed));
+                let mut runner = lanes.map(|lanes| lanes.runner(seed));
+                let lanes = runner.as_mut().map(|runner| runner as &mut dyn Valuer);
                 let mut tools = Tools { worker, lanes, oracle: None, goal_heuristic: None };
                 tree.search(&mut tools, clock)?;
                 Ok(Some(tree.estimate(role)))

@@ -3,9 +3,12 @@
 use ludex::engine::budget::Budget;
 use ludex::engine::error::BuildError;
 use ludex::engine::prepared::Prepared;
+use ludex::engine::propnet::lanes::{Lanes, Valuers};
+use ludex::engine::row::Row;
 use ludex::gdl::{Game, Sheet};
 use ludex_search::agent::{
-    Agent, AgentError, Builder, Equipment, Settings, endings, facts, interpreters, network, reference,
+    Accelerator, Agent, AgentError, Builder, Equipment, Settings, endings, facts, interpreters, network,
+    reference,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -154,6 +157,54 @@ fn what_makes_no_sense_is_an_error_and_harms_nothing() {
     assert!(player.choose(later()).is_ok());
     let mut stranger = agent("tictactoe", "nobody", vec![reference]);
     assert_eq!(stranger.ready(later()), Err(AgentError::UnknownRole("nobody".to_owned())));
+}
+
+/// A place beside the processor, which takes a game or says why not. What it has is the processor's lanes.
+#[derive(Debug)]
+struct Elsewhere {
+    takes: bool,
+}
+
+impl Accelerator for Elsewhere {
+    fn load(
+        &self,
+        lanes: Arc<Lanes>,
+        initial: &Row,
+        most: u64,
+    ) -> Result<(Arc<dyn Valuers>, String), String> {
+        assert!(lanes.phase_of(initial).is_some() && most == 1000);
+        if self.takes {
+            Ok((lanes, "leaves go elsewhere".to_owned()))
+        } else {
+            Err("it is too far".to_owned())
+        }
+    }
+}
+
+#[test]
+fn leaves_are_valued_elsewhere_where_somebody_takes_the_game() {
+    for (takes, note) in
+        [(true, "leaves go elsewhere"), (false, "leaves are valued by the processor: it is too far")]
+    {
+        let settings = Settings {
+            threads: 1,
+            memory: 64 << 20,
+            builders: vec![network],
+            extras: Vec::new(),
+            learning: None,
+            accelerator: Some(Arc::new(Elsewhere { takes })),
+            ..Settings::default()
+        };
+        let mut player = Agent::new(Arc::new(Prepared::new(game("breakthrough"))), "white", settings);
+        player.ready(later()).expect("an engine");
+        let mut news = Vec::new();
+        while !news.iter().any(|line: &String| line == note) {
+            assert!(player.consider(Duration::from_millis(20)).candidates.len() > 1);
+            news.append(&mut player.news());
+        }
+        while player.consider(Duration::from_millis(20)).playouts < 1000 {}
+        assert!(player.knowledge().lanes || !takes, "{}", player.knowledge());
+    }
 }
 
 #[test]

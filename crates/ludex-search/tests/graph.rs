@@ -2,7 +2,10 @@
 
 use ludex::engine::budget::Budget;
 use ludex::engine::engine::{Engine, Worker};
-use ludex::engine::propnet::{Propnet, lanes::Lanes};
+use ludex::engine::propnet::{
+    Propnet,
+    lanes::{Ended, LANES, Lanes, LanesRunner, Valuer},
+};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::RoleId;
 use ludex::gdl::Sheet;
@@ -45,7 +48,8 @@ fn searched(engine: &Propnet, settings: Settings, with_lanes: bool, iterations: 
     let state = start(&mut *worker);
     let lanes = Lanes::new(engine.net(), &state, &Budget::default()).expect("no limit is met");
     let mut tree = Tree::new(settings, &mut *worker, &state, 3).expect("no limit is met");
-    let lanes = with_lanes.then(|| lanes.runner(3));
+    let mut runner = with_lanes.then(|| lanes.runner(3));
+    let lanes = runner.as_mut().map(|runner| runner as &mut dyn Valuer);
     let mut tools = Tools { worker: &mut *worker, lanes, oracle: None, goal_heuristic: None };
     tree.search(&mut tools, &mut Clock::iterations(iterations)).expect("no limit is met");
     tree.estimate(RoleId(0))
@@ -92,7 +96,8 @@ fn every_leaf_that_took_off_is_accounted_for() {
         let mut told = Vec::new();
         let first = state.clone();
         while !worker.is_terminal(&state).expect("no limit is met") {
-            let lanes = Some(lanes.runner(random.bits()));
+            let mut runner = lanes.runner(random.bits());
+            let lanes: Option<&mut dyn Valuer> = Some(&mut runner);
             let mut tools = Tools { worker: &mut *worker, lanes, oracle: None, goal_heuristic: None };
             tree.search(&mut tools, &mut Clock::iterations(3000)).expect("no limit is met");
             let estimate = tree.estimate(RoleId(0));
@@ -119,6 +124,73 @@ fn every_leaf_that_took_off_is_accounted_for() {
     let once = run(4);
     assert!(once.len() >= 7);
     assert_eq!(once, run(4));
+}
+
+/// States of a batch at most, and games of each.
+const STATES: usize = 8 * LANES;
+const GAMES: usize = 3;
+
+/// Takes thousands of states and plays several games from each, as a GPU does, on the lanes of this machine.
+struct Thousands<'l> {
+    runner: LanesRunner<'l>,
+    /// The largest batch so far.
+    largest: usize,
+}
+
+impl Valuer for Thousands<'_> {
+    fn lanes(&self) -> &Lanes {
+        Valuer::lanes(&self.runner)
+    }
+
+    fn capacity(&self) -> usize {
+        STATES
+    }
+
+    fn games_a_state(&self) -> usize {
+        GAMES
+    }
+
+    fn value(&mut self, phase: Option<usize>, states: &[u64], most: u64, ended: &mut Ended) {
+        let width = Valuer::lanes(&self.runner).general_net().next.len().div_ceil(64);
+        self.largest = self.largest.max(states.len() / width);
+        ended.goals.clear();
+        for states in states.chunks(LANES * width) {
+            let played: [Ended; GAMES] = std::array::from_fn(|_| {
+                let mut part = Ended::default();
+                self.runner.playouts_each(phase, states, most, &mut part);
+                part
+            });
+            let roles = played[0].goals.len() / (states.len() / width);
+            for row in 0..states.len() / width {
+                played.iter().for_each(|part| ended.goals.extend(&part.goals[row * roles..][..roles]));
+            }
+        }
+    }
+}
+
+#[test]
+fn thousands_of_leaves_are_under_way_where_they_are_valued_together() {
+    let engine = bundled("breakthrough");
+    let mut worker = engine.worker();
+    let state = start(&mut *worker);
+    let lanes = Lanes::new(engine.net(), &state, &Budget::default()).expect("no limit is met");
+    let mut tree = Tree::new(Settings::default(), &mut *worker, &state, 3).expect("no limit is met");
+    let mut thousands = Thousands { runner: lanes.runner(3), largest: 0 };
+    const ITERATIONS: u64 = 150_000;
+    let mut tools =
+        Tools { worker: &mut *worker, lanes: Some(&mut thousands), oracle: None, goal_heuristic: None };
+    tree.search(&mut tools, &mut Clock::iterations(ITERATIONS)).expect("no limit is met");
+    assert_eq!(thousands.largest, STATES);
+    let estimate = tree.estimate(RoleId(0));
+    let visits: u64 = estimate.candidates.iter().map(|candidate| candidate.visits).sum();
+    let waiting = (lanes.period() + 1) * STATES;
+    assert!(visits <= ITERATIONS && visits + waiting as u64 >= ITERATIONS, "{visits} visits");
+    // Every game from a leaf counts, and so early in a long game hardly a way comes to an end.
+    assert_eq!(tree.playouts() % GAMES as u64, 0);
+    let all = visits * GAMES as u64;
+    assert!(tree.playouts() <= all && tree.playouts() > all / 10 * 9, "{} playouts", tree.playouts());
+    // White's first moves are about as good as one another, and none is lost or won.
+    assert!(estimate.candidates.iter().all(|move_| (20.0..80.0).contains(&move_.value)), "{estimate:?}");
 }
 
 #[test]
@@ -186,7 +258,8 @@ fn a_full_tree_lists_no_more_moves() {
         let settings = Settings { memory, ends, ..Settings::default() };
         let mut tree = Tree::new(settings, &mut *worker, &state, 3).expect("no limit is met");
         for _ in 0..4 {
-            let lanes = Some(lanes.runner(3));
+            let mut runner = lanes.runner(3);
+            let lanes: Option<&mut dyn Valuer> = Some(&mut runner);
             let mut tools = Tools { worker: &mut *worker, lanes, oracle: None, goal_heuristic: None };
             tree.search(&mut tools, &mut Clock::iterations(50_000)).expect("no limit is met");
             // The last node and its moves may go beyond.

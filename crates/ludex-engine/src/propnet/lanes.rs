@@ -26,6 +26,7 @@ mod step;
 #[cfg_attr(feature = "native", allow(unsafe_code))]
 mod transpose;
 mod turn;
+mod valuer;
 mod vector;
 #[cfg(all(feature = "native", target_arch = "x86_64"))]
 #[allow(unsafe_code)]
@@ -35,6 +36,7 @@ pub use each::Ended;
 pub use pass::Instructions;
 pub use read::Number;
 pub use step::{Block, Column, Columns, LegalCounts, Stepper, Workspace, write_flags};
+pub use valuer::{Valuer, Valuers};
 pub use vector::Plane;
 
 use super::net::Net;

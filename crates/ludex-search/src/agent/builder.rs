@@ -1,8 +1,8 @@
 //! What is built while a match goes on.
 
-use super::AgentError;
 use super::firsthand::Early;
 use super::table::{Play, Shared, follow};
+use super::{AgentError, accelerator};
 use crate::goal_heuristic::GoalHeuristic;
 use crate::selection::Exhaustive;
 use cpu_time::ThreadTime;
@@ -37,8 +37,15 @@ pub type Builder = fn(&Prepared, &Budget, &mut dyn FnMut(Equipment)) -> Result<(
 pub enum Equipment {
     /// An engine to search with.
     Engine(Candidate),
-    /// Batches of random games.
-    Lanes(Arc<Lanes>),
+    /// Batches of random games, and whether they pay on the processor.
+    Lanes {
+        /// The lanes.
+        lanes: Arc<Lanes>,
+        /// The first state.
+        initial: Vec<u64>,
+        /// A leaf in a lane costs less than a random game of its own.
+        pay: bool,
+    },
     /// What is proved of the game.
     Facts(Arc<Facts>),
     /// How close states are to the goals.
@@ -53,7 +60,7 @@ impl fmt::Debug for Equipment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Equipment::Engine(candidate) => f.debug_tuple("Engine").field(candidate).finish(),
-            Equipment::Lanes(_) => f.write_str("Lanes"),
+            Equipment::Lanes { pay, .. } => f.debug_struct("Lanes").field("pay", pay).finish_non_exhaustive(),
             Equipment::Facts(_) => f.write_str("Facts"),
             Equipment::GoalHeuristic(_) => f.write_str("GoalHeuristic"),
             Equipment::Oracle(_) => f.write_str("Oracle"),
@@ -130,9 +137,8 @@ pub fn network(
         let lanes = Lanes::new(engine.net(), &initial, budget)?;
         let (cost, time) = cost_of_batch(&engine, &lanes, &initial);
         give(Equipment::Note(format!("lanes: a batch of {BATCH} random games costs {cost:.1} single ones")));
-        if cost <= MOST_COST * BATCH as f64 && time <= LONGEST_BATCH {
-            give(Equipment::Lanes(Arc::new(lanes)));
-        }
+        let pay = cost <= MOST_COST * BATCH as f64 && time <= LONGEST_BATCH;
+        give(Equipment::Lanes { lanes: Arc::new(lanes), initial, pay });
     }
     Ok(())
 }
@@ -257,10 +263,13 @@ fn head_start(shared: &Shared, stop: &Cancel) {
 }
 
 fn put(shared: &Shared, rank: usize, piece: Equipment) {
+    if let Equipment::Lanes { lanes, initial, pay } = piece {
+        return accelerator::put(shared, lanes, &initial, pay);
+    }
     let mut table = shared.table();
     match piece {
+        Equipment::Lanes { .. } => {}
         Equipment::Note(note) => table.notes.push(note),
-        Equipment::Lanes(lanes) => table.lanes = Some(lanes),
         Equipment::Oracle(oracle) => table.oracle = Some(oracle),
         Equipment::Facts(facts) => table.facts = Some(facts),
         Equipment::GoalHeuristic(goal_heuristic) => table.goal_heuristic = Some(goal_heuristic),

@@ -13,6 +13,7 @@
 //!
 //! Dropping an agent ends all its work; threads that are inside an engine's question end soon after.
 
+mod accelerator;
 mod builder;
 mod error;
 mod firsthand;
@@ -21,6 +22,7 @@ mod settings;
 mod table;
 mod thread;
 
+pub use accelerator::Accelerator;
 pub use builder::{Builder, Equipment, endings, facts, interpreters, network, reference};
 pub use error::AgentError;
 pub use settings::Settings;
@@ -358,7 +360,7 @@ impl Agent {
             engine: table.engine.as_ref().map(|engine| engine.name()),
             encoding: table.encoding,
             states_per_second: table.states_per_second,
-            lanes: table.lanes.is_some(),
+            lanes: table.lanes.is_some() || table.accelerated.is_some(),
         }
     }
 

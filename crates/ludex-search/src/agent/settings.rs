@@ -1,8 +1,10 @@
 //! How an agent works, for those who set it up.
 
+use super::accelerator::Accelerator;
 use super::builder::{Builder, endings, facts, interpreters, network, reference};
 use crate::uct;
 use ludex_engine::budget::Budget;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How an agent works.
@@ -30,6 +32,8 @@ pub struct Settings {
     pub mixed: bool,
     /// Think while others do.
     pub ponder: bool,
+    /// Where leaves are valued, if not by the processor.
+    pub accelerator: Option<Arc<dyn Accelerator>>,
     /// The seed of all random choices.
     pub seed: u64,
 }
@@ -49,6 +53,7 @@ impl Default for Settings {
             exact: true,
             mixed: true,
             ponder: true,
+            accelerator: None,
             seed: 1,
         }
     }

@@ -13,7 +13,7 @@ use ludex_engine::budget::{Budget, Cancel};
 use ludex_engine::engine::Engine;
 use ludex_engine::fault::Fault;
 use ludex_engine::prepared::Prepared;
-use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::propnet::lanes::{Lanes, Valuers};
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_logic::endgame::Oracle;
@@ -43,6 +43,8 @@ pub(super) struct Table {
     pub(super) encoding: Encoding,
     pub(super) states_per_second: f64,
     pub(super) lanes: Option<Arc<Lanes>>,
+    /// What values leaves in place of the lanes.
+    pub(super) accelerated: Option<Arc<dyn Valuers>>,
     pub(super) oracle: Option<Arc<dyn Oracle>>,
     /// What is proved of the game, once somebody has tried.
     pub(super) facts: Option<Arc<Facts>>,
@@ -80,6 +82,7 @@ impl Table {
             encoding: Encoding::Original,
             states_per_second: 0.0,
             lanes: None,
+            accelerated: None,
             oracle: None,
             facts: None,
             goal_heuristic: None,
@@ -98,6 +101,12 @@ impl Table {
             root: 0,
             searching: true,
         }
+    }
+
+    /// What values leaves.
+    pub(super) fn valuers(&self) -> Option<Arc<dyn Valuers>> {
+        let lanes = || self.lanes.clone().map(|lanes| lanes as Arc<dyn Valuers>);
+        self.accelerated.clone().or_else(lanes)
     }
 }
 

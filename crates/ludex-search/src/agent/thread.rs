@@ -15,7 +15,7 @@ use cpu_time::ThreadTime;
 use ludex_engine::budget::Exceeded;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::fault::Fault;
-use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::propnet::lanes::{Valuer, Valuers};
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_gdl::Keyword;
 use ludex_logic::endgame::Oracle;
@@ -41,7 +41,7 @@ struct Snapshot {
     changes: u64,
     root: u64,
     engine: Arc<dyn Engine>,
-    lanes: Option<Arc<Lanes>>,
+    valuers: Option<Arc<dyn Valuers>>,
     oracle: Option<Arc<dyn Oracle>>,
     facts: Option<Arc<Facts>>,
     goal_heuristic: Option<Arc<GoalHeuristic>>,
@@ -146,7 +146,7 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
                 changes: shared.changes.count(),
                 root: table.root,
                 engine: engine.clone(),
-                lanes: table.lanes.clone(),
+                valuers: table.valuers(),
                 oracle: table.oracle.clone(),
                 facts: table.facts.clone(),
                 goal_heuristic: table.goal_heuristic.clone(),
@@ -165,12 +165,16 @@ fn wait(shared: &Shared) -> Option<Snapshot> {
 /// Says that a search has ended before its time. What is stopped has not.
 fn give_up(shared: &Shared, fault: &Fault) {
     if fault.limit() != Exceeded::Cancelled {
-        let note = format!("the search has ended: {fault}");
-        let mut table = shared.table();
-        // Every thread meets the same limit.
-        if !table.notes.contains(&note) {
-            table.notes.push(note);
-        }
+        note(shared, format!("the search has ended: {fault}"));
+    }
+}
+
+/// Tells those who watch.
+fn note(shared: &Shared, note: String) {
+    let mut table = shared.table();
+    // Every thread meets the same limit.
+    if !table.notes.contains(&note) {
+        table.notes.push(note);
     }
 }
 
@@ -199,6 +203,8 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
     }
     let Some(tree) = &mut memory.tree else { return Ok(()) };
     let shift = Shift { begun: ThreadTime::now(), exact_before: memory.exact.spent };
+    let seed = shared.settings.seed ^ tree.playouts() ^ (number as u64) << 32;
+    let mut valuer = snapshot.valuers.as_ref().map(|valuers| valuers.valuer(seed));
     // As many iterations between two looks at the clock as take a moment together; one, where engines are slow.
     let mut iterations = 1;
     while !current(1).is_over() {
@@ -206,10 +212,9 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
         if number == 0 && shared.settings.exact {
             memory.exact.search(shared, snapshot, &mut *worker, &shift);
         }
-        let lanes = snapshot.lanes.as_ref().map(|lanes| lanes.runner(shared.settings.seed ^ tree.playouts()));
         let mut tools = Tools {
             worker: &mut *worker,
-            lanes,
+            lanes: valuer.as_mut().map(|valuer| &mut **valuer as &mut dyn Valuer),
             oracle: snapshot.oracle.as_deref(),
             goal_heuristic: snapshot
                 .goal_heuristic
@@ -238,6 +243,9 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
             estimate = combined(estimate, found);
         }
         let solved = publish(shared, number, snapshot, estimate);
+        if let Some(complaint) = snapshot.valuers.as_ref().and_then(|valuers| valuers.complaint()) {
+            note(shared, complaint);
+        }
         searched?;
         if solved {
             idle(shared, snapshot.changes);

@@ -1,12 +1,12 @@
 //! Leaves in lanes: the search goes down again and again, each leaf waits with the way that led to it, and one batch of
-//! random games, one from each leaf, values hundreds of them.
+//! random games from all of them values hundreds, or on a GPU thousands.
 //!
 //! What is under way counts as visited and not yet as valued, so that the next way down goes elsewhere. Lanes of a batch
 //! are in one phase of the game (players who take turns), so leaves wait by phase.
 
 use super::memory::{NodeId, Step};
 use super::{ROOT, Scratch, Tree, outcome};
-use ludex_engine::propnet::lanes::{Ended, LANES, LanesRunner};
+use ludex_engine::propnet::lanes::{Ended, Valuer};
 
 /// Leaves that are valued together, when little has been valued yet: the first must say where to look for the next.
 const FEWEST: usize = 32;
@@ -37,7 +37,7 @@ struct Way {
 
 impl Tree {
     /// Lets the leaf in `scratch.next` wait for its batch, and values the batch if it is full.
-    pub(super) fn wait(&mut self, lanes: &mut LanesRunner<'_>, scratch: &mut Scratch) {
+    pub(super) fn wait(&mut self, lanes: &mut dyn Valuer, scratch: &mut Scratch) {
         let period = lanes.lanes().period();
         let phase = lanes.lanes().phase_of(&scratch.next);
         let at = phase.unwrap_or(period);
@@ -48,33 +48,31 @@ impl Tree {
         waiting.chosen.extend_from_slice(&scratch.chosen);
         let (path, chosen) = (waiting.path.len() as u32, waiting.chosen.len() as u32);
         waiting.ways.push(Way { path, chosen, leaf: scratch.leaf });
-        let full = (self.nodes[ROOT.index()].valued as usize / 4).clamp(FEWEST, LANES);
+        let full = (self.nodes[ROOT.index()].valued as usize / 4).max(FEWEST).min(lanes.capacity());
         if waiting.ways.len() >= full {
             self.value(lanes, at, phase, &mut scratch.outcome);
         }
     }
 
-    /// Plays a game from each waiting leaf of a phase and tells the ways to them what it came to.
-    fn value(
-        &mut self,
-        lanes: &mut LanesRunner<'_>,
-        at: usize,
-        phase: Option<usize>,
-        outcomes: &mut Vec<f64>,
-    ) {
+    /// Plays from each waiting leaf of a phase and tells the ways to them what that came to on average.
+    fn value(&mut self, lanes: &mut dyn Valuer, at: usize, phase: Option<usize>, outcomes: &mut Vec<f64>) {
         let mut waiting = std::mem::take(&mut self.flights.waiting[at]);
         let mut ended = std::mem::take(&mut self.flights.ended);
         if self.settings.ends > 0.0 && ended.states.is_none() {
             ended.states = Some(Vec::new());
         }
-        lanes.playouts_each(phase, &waiting.rows, self.settings.plies as u64, &mut ended);
-        self.playouts += waiting.ways.len() as u64;
+        lanes.value(phase, &waiting.rows, self.settings.plies as u64, &mut ended);
+        let games = lanes.games_a_state();
+        self.playouts += (games * waiting.ways.len()) as u64;
         let (mut path, mut chosen) = (0, 0);
         for ((number, way), goals) in
-            waiting.ways.iter().enumerate().zip(ended.goals.chunks_exact(self.roles))
+            waiting.ways.iter().enumerate().zip(ended.goals.chunks_exact(games * self.roles))
         {
             outcomes.clear();
-            outcomes.extend(goals.iter().map(|goal| goal.map_or(0.0, outcome)));
+            outcomes.extend((0..self.roles).map(|role| {
+                let goals = goals.iter().skip(role).step_by(self.roles);
+                goals.map(|goal| goal.map_or(0.0, outcome)).sum::<f64>() / games as f64
+            }));
             let end = ended.states.as_ref().map(|states| &states[number * self.words..][..self.words]);
             let (path_end, chosen_end) = (way.path as usize, way.chosen as usize);
             self.back_up(

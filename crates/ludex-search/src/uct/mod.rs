@@ -11,7 +11,7 @@
 //! - *Transpositions*: a state that is reached by several ways is one node, so the tree is a graph (`memory.rs`). A move
 //!   is worth what its state is worth, once that has been visited by other ways more often than by this one.
 //! - *Leaves in lanes* (`flight.rs`): where the network is compiled for lanes, hundreds of leaves are valued by one batch
-//!   of random games, one from each.
+//!   of random games, one from each; where it is compiled for a GPU, thousands by several from each.
 //! - *How games ended* (`ends.rs`), where a trial has shown that it pays: what a move makes true is judged by the games
 //!   that ended with it, before the move itself is tried often.
 //! - *GoalHeuristic* ([`crate::goal_heuristic`]): without lanes the outcome of the one random game is mixed
@@ -37,7 +37,7 @@ use flight::Flights;
 use hashbrown::{HashMap, HashTable};
 use ludex_engine::engine::{PlayoutBuffer, Worker};
 use ludex_engine::fault::Fault;
-use ludex_engine::propnet::lanes::LanesRunner;
+use ludex_engine::propnet::lanes::Valuer;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 use ludex_logic::endgame::Oracle;
@@ -93,8 +93,8 @@ impl Settings {
 pub struct Tools<'a> {
     /// The engine.
     pub worker: &'a mut dyn Worker,
-    /// Batches of random games, where there are lanes.
-    pub lanes: Option<LanesRunner<'a>>,
+    /// Batches of random games, where there are lanes or a GPU.
+    pub lanes: Option<&'a mut dyn Valuer>,
     /// What is known of the end of the game.
     pub oracle: Option<&'a dyn Oracle>,
     /// A guess at the value of states, for leaves that are valued by a single random game.
@@ -325,7 +325,7 @@ impl Tree {
             (Ok(Worth::Certain), _) => Ok(true),
             // The moves of a game for one are recorded, which lanes cannot tell.
             (Ok(Worth::Open), Some(lanes)) if self.roles > 1 => {
-                self.wait(lanes, &mut scratch);
+                self.wait(&mut **lanes, &mut scratch);
                 self.scratch = scratch;
                 return Ok(());
             }

@@ -10,7 +10,10 @@ use ludex::engine::budget::Budget;
 use ludex::engine::datalog::Datalog;
 use ludex::engine::engine::{Engine, Worker};
 use ludex::engine::prepared::Prepared;
-use ludex::engine::propnet::{Propnet, lanes::Lanes};
+use ludex::engine::propnet::{
+    Propnet,
+    lanes::{Lanes, Valuer},
+};
 use ludex::engine::random::Random;
 use ludex::engine::vocabulary::{MoveId, RoleId};
 use ludex_logic::endgame::regress::{Options, regress};
@@ -147,9 +150,10 @@ fn never_less_than_its_due(name: &str, seeds: std::ops::Range<u64>, iterations: 
         let settings = Settings::default();
         let mut tree = Tree::new(settings, &mut *worker, &state, seed).expect("no limit is met");
         while !worker.is_terminal(&state).expect("no limit is met") {
+            let mut runner = lanes.as_ref().map(|lanes| lanes.runner(seed));
             let mut tools = Tools {
                 worker: &mut *worker,
-                lanes: lanes.as_ref().map(|lanes| lanes.runner(seed)),
+                lanes: runner.as_mut().map(|runner| runner as &mut dyn Valuer),
                 oracle: endings.as_ref().map(|database| database as &dyn Oracle),
                 goal_heuristic: None,
             };

@@ -8,7 +8,7 @@ use super::pass::{self, Job, Tally};
 use super::plan::{FLUENTS, Slot};
 use super::transpose::{self, Shown, Shuffle};
 use super::vector::Plane;
-use super::{LANES, Lanes, LanesRunner};
+use super::{LANES, LanesRunner};
 use crate::engine::Goal;
 
 /// What one batch came to, a game a lane.
@@ -22,12 +22,7 @@ pub struct Ended {
     pub states: Option<Vec<u64>>,
 }
 
-impl<'l> LanesRunner<'l> {
-    /// What it runs.
-    pub fn lanes(&self) -> &'l Lanes {
-        self.lanes
-    }
-
+impl LanesRunner<'_> {
     /// Plays one playout from each of up to 512 states, to its end or to `most` plies, one at least; a state that is over, or in which
     /// somebody is stuck, has its own goals. `states` are rows one after the other, all of the phase
     /// ([`super::Lanes::phase_of`]), or of any for `None`, which takes longer. Games under way in the lanes are lost.
