@@ -28,8 +28,8 @@ INDEX = RECORDS / "index.json"
 MARKED = re.compile(r"(<!-- record: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
-def write(name, columns, rows, about, command):
-    """Writes a record, and when, from which commit and where it was made."""
+def write(name, columns, rows, about, command, where=None):
+    """Writes a record, and when, from which commit and where it was made: on this machine, if it is not said."""
     RECORDS.mkdir(exist_ok=True)
     with open(RECORDS / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
@@ -39,7 +39,7 @@ def write(name, columns, rows, about, command):
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     index.append({
         "name": name, "about": about, "date": datetime.date.today().isoformat(),
-        "commit": commit.stdout.strip() or "unknown", "machine": machine(), "command": command,
+        "commit": commit.stdout.strip() or "unknown", "machine": where or machine(), "command": command,
     })
     index.sort(key=lambda record: record["name"])
     INDEX.write_text(json.dumps(index, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
