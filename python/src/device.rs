@@ -12,7 +12,7 @@ use ludex::engine::propnet::lanes::Lanes;
 use ludex::engine::row::{self, Row};
 use ludex::engine::vocabulary::{FluentId, RoleId};
 use ludex_cuda::batch::{ActionKind, Batch, BatchSource, CellKind, Input, Plan, Wanted, network};
-use ludex_cuda::{CudaError, Device, Gpu, Mark, Source, cache};
+use ludex_cuda::{CudaError, Device, Gpu, Mark, Shape, Source, cache};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -653,7 +653,7 @@ fn play(
     longest: u64,
 ) -> Result<ludex::engine::propnet::lanes::BatchResult, CudaError> {
     let phase = lanes.phase_of(start);
-    let source = Source::fitting(lanes, phase.is_none(), longest)?;
+    let source = Source::fitting(lanes, phase.is_none(), Shape::bounded(longest))?;
     let state: Vec<bool> =
         (0..source.fluents as u32).map(|fluent| row::holds(start, FluentId(fluent))).collect();
     let kernel = device.load(source, cache().as_deref())?;

@@ -2,7 +2,7 @@
 //! SHAPES is `auto` or a list of `digits:block:blocks:in_step`, with a `t` before it for gates as a table (`r`: one that
 //! computes in the device's memory), and FOLDER takes `playouts.csv`.
 
-use ludex_cuda::{Device, Shape, Source};
+use ludex_cuda::{Device, Ends, Shape, Source};
 use ludex_engine::budget::Budget;
 use ludex_engine::propnet::compile;
 use ludex_engine::propnet::lanes::{BatchResult, Lanes};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Sheets of larger networks are left out of the table of all sheets.
-const MOST_GATES: usize = 100_000;
+const MOST_GATES: usize = 2_000_000;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -71,7 +71,7 @@ fn measure(
     let [digits, block, blocks, in_step] = numbers[..] else {
         return Err("a shape is digits:block:blocks:in_step".into());
     };
-    let shape = Shape { digits, block, blocks, in_step: in_step > 0 };
+    let shape = Shape { digits, block, blocks, in_step: in_step > 0, ends: Ends::Counted };
     let most = if digits == 0 { u64::MAX } else { (1 << digits) - 1 };
     let name = Path::new(sheet).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let text = std::fs::read_to_string(sheet)?;
@@ -82,7 +82,12 @@ fn measure(
     let network_s = started.elapsed().as_secs_f64();
     let gates = compiled.net.gate_count();
     // What the CPU plays in a few seconds.
-    let count = if auto || gates > 50_000 { 16_384 } else { 65_536 };
+    let count = match gates {
+        100_000.. => 4096,
+        50_000.. => 16_384,
+        _ if auto => 16_384,
+        _ => 65_536,
+    };
     if auto && gates > MOST_GATES {
         return Err(format!("{gates} gates").into());
     }
@@ -95,13 +100,19 @@ fn measure(
     );
     let started = Instant::now();
     let source = if auto {
-        Source::fitting(&lanes, false, most)?
+        Source::fitting(&lanes, false, Shape::bounded(most))?
     } else if shape_text.starts_with(['t', 'r']) {
         Source::interpreted(&lanes, false, shape, shape_text.starts_with('r'))?
     } else {
         Source::new(&lanes, false, shape)
     };
     let source_s = started.elapsed().as_secs_f64();
+    let layout = match (source.room, source.shared) {
+        (0, 0) => "straight",
+        (0, _) => "table",
+        _ => "room",
+    };
+    let shape_text = if auto { layout } else { shape_text };
     let (units, block) = (source.units, source.block);
     let ops = source.costs.iter().map(|cost| cost.total()).sum::<usize>() / source.period;
     let start: Vec<bool> =

@@ -1,10 +1,10 @@
-//! Prints the CUDA source of a sheet: `source SHEET KIND [SHAPE]`. KIND is `playouts`, with a shape
+//! Prints the CUDA source of a sheet: `source SHEET KIND [SHAPE]`. KIND is `playouts` or `leaves`, with a shape
 //! `digits:block:blocks:in_step` (with `t` before it for a table, `r` for one that computes in the device's memory), or
 //! `batch`, with `straight`, `table` or `room`. Without a shape the one that is chosen is printed. What it costs goes
 //! to standard error.
 
 use ludex_cuda::batch::{BatchSource, Form, Plan, Wanted};
-use ludex_cuda::{Shape, Source};
+use ludex_cuda::{Ends, Shape, Source};
 use ludex_engine::budget::Budget;
 use ludex_engine::propnet::{compile, lanes::Lanes};
 use ludex_env::{Model, Options};
@@ -32,15 +32,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
+    let ends = if kind == "leaves" { Ends::Kept } else { Ends::Counted };
     let source = match shape {
-        None => Source::fitting(&lanes, false, 10_000)?,
+        None => Source::fitting(&lanes, false, Shape { ends, ..Shape::bounded(10_000) })?,
         Some(text) => {
             let numbers = text.trim_start_matches(['t', 'r']).split(':').map(str::parse);
             let numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
             let [digits, block, blocks, in_step] = numbers[..] else {
                 return Err("a shape is digits:block:blocks:in_step".into());
             };
-            let shape = Shape { digits, block, blocks, in_step: in_step > 0 };
+            let shape = Shape { digits, block, blocks, in_step: in_step > 0, ends };
             match text.starts_with(['t', 'r']) {
                 true => Source::interpreted(&lanes, false, shape, text.starts_with('r'))?,
                 false => Source::new(&lanes, false, shape),

@@ -286,16 +286,13 @@ impl Kernel {
             bits.map(|bit| if bit { u32::MAX } else { 0 }).collect()
         };
         self.constant("start", &planes(&mut start.iter().copied()))?;
-        self.constant("most", &planes(&mut (0..self.source.digits).map(|digit| most >> digit & 1 == 1)))?;
+        self.bound(most)?;
         let shape = LaunchConfig {
             grid_dim: (threads / units, 1, 1),
             block_dim: (block, 1, 1),
             shared_mem_bytes: shared,
         };
-        let each = LaunchConfig { block_dim: (units, 1, 1), shared_mem_bytes: 0, ..shape };
-        // SAFETY: the arguments are those of the kernel, and it writes words of its own threads only.
-        unsafe { stream.launch_builder(&self.begin).arg(&mut words).arg(&threads).arg(&seed).launch(each) }
-            .map_err(failed(doing))?;
+        self.begin(&mut words, threads, seed).map_err(failed(doing))?;
         stream.synchronize().map_err(failed(doing))?;
         Ok(Playing {
             kernel: self,
@@ -309,6 +306,45 @@ impl Kernel {
             start_phase: phase,
             live: 0,
         })
+    }
+
+    /// Gives each word of 32 games random numbers of its own. There are `threads` words, whole blocks of them.
+    pub(crate) fn begin(
+        &self,
+        words: &mut CudaSlice<u32>,
+        threads: u32,
+        seed: u64,
+    ) -> Result<(), DriverError> {
+        let units = self.source.units;
+        let shape =
+            LaunchConfig { grid_dim: (threads / units, 1, 1), block_dim: (units, 1, 1), shared_mem_bytes: 0 };
+        let stream = &self.device.stream;
+        // SAFETY: the arguments are those of the kernel, and it writes words of its own threads only.
+        unsafe { stream.launch_builder(&self.begin).arg(words).arg(&threads).arg(&seed).launch(shape) }?;
+        Ok(())
+    }
+
+    /// Sets the bound on plies, of as many digits as the source was written for.
+    pub(crate) fn bound(&self, most: u64) -> Result<(), CudaError> {
+        let digits = (0..self.source.digits).map(|digit| if most >> digit & 1 == 1 { u32::MAX } else { 0 });
+        self.constant("most", &digits.collect::<Vec<u32>>())
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    pub(crate) fn play(&self) -> &CudaFunction {
+        &self.play
+    }
+
+    /// A kernel of the source by its name.
+    pub(crate) fn function(&self, name: &str) -> Result<CudaFunction, CudaError> {
+        self.module.load_function(name).map_err(failed("loading the game's kernels"))
     }
 
     fn constant(&self, name: &str, values: &[u32]) -> Result<(), CudaError> {

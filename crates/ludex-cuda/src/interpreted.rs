@@ -3,7 +3,9 @@
 use super::data::Data;
 use super::error::CudaError;
 use super::lut::Cover;
-use super::source::{BEGIN_WORDS, Cost, GOALS, PRELUDE, Shape, Source, begin, goal_counters, put};
+use super::source::{
+    BEGIN_WORDS, Cost, Ends, GOALS, LEAVES, PRELUDE, Shape, Source, begin, goal_counters, put,
+};
 use super::table::{MOST_SLOTS, Step, Table};
 use ludex_engine::propnet::lanes::Lanes;
 use ludex_engine::propnet::{Net, Signal};
@@ -135,8 +137,7 @@ impl Layout {
 impl Source {
     /// Writes the game in the layout that its counted cost asks for: straight-line code if it is small
     /// enough to be compiled soon and to run from the instruction caches, else a table.
-    pub fn fitting(lanes: &Lanes, general: bool, most: u64) -> Result<Source, CudaError> {
-        let shape = Shape::bounded(most);
+    pub fn fitting(lanes: &Lanes, general: bool, shape: Shape) -> Result<Source, CudaError> {
         let nets = if general { std::slice::from_ref(lanes.general_net()) } else { lanes.nets() };
         let mut cost = 0;
         for net in nets {
@@ -172,8 +173,10 @@ impl Source {
         let nets: &[Net] = if general { std::slice::from_ref(whole) } else { lanes.nets() };
         let fluents = whole.next.len();
         let roles = whole.legal.len();
-        let (goals, counters) = goal_counters(whole);
-        let Some(table) = Table::new(nets, whole) else {
+        let (goals, counters) = goal_counters(whole, shape.ends);
+        let is_kept = shape.ends == Ends::Kept;
+        let table = if is_kept { Table::for_kept(nets, whole) } else { Table::new(nets, whole) };
+        let Some(table) = table else {
             return Err(CudaError::Large(format!(
                 "{fluents} fluents and their gates need more than {MOST_SLOTS} slots"
             )));
@@ -200,9 +203,14 @@ impl Source {
         layout.write(&mut text, &mut data, &table, &shape);
         let kept = table.aside.as_ref().map_or(0, |aside| aside.kept.len());
         // Plain numbers for the preprocessor.
-        put!(text, "#define KEPT {kept}");
+        put!(text, "#define KEPT {kept}\n#define KEEPS_ENDS {}", u8::from(is_kept));
         if let Some(aside) = &table.aside {
-            put!(text, "#define KEPT_HEAD {}u", aside.pass.heads[1]);
+            put!(
+                text,
+                "#define KEPT_HEAD {}u\n#define ALL_GOALS {}u",
+                aside.pass.heads[1],
+                aside.pass.goals.len()
+            );
         }
         put!(text, "INSIDE u32 start[{}];", fluents.max(1));
         put!(text, "CONSTANT u32 most[{}];", shape.digits.max(1));
@@ -210,6 +218,9 @@ impl Source {
         write_lists(&mut text, &mut data, &table, whole);
         text.push_str(INTERPRETER);
         text.push_str(PLAY);
+        if is_kept {
+            text.push_str(LEAVES);
+        }
         let costs = table.passes.iter().map(|pass| Cost {
             legal: pass.sizes[0],
             choice: pass.moves.iter().map(Vec::len).sum(),
@@ -231,6 +242,7 @@ impl Source {
             data: data.words,
             costs: costs.collect(),
             goals_aside: table.aside.is_some(),
+            ends: shape.ends,
         })
     }
 }

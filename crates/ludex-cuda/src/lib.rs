@@ -20,13 +20,19 @@ mod error;
 #[allow(unsafe_code)]
 mod gpu;
 mod interpreted;
+mod leaves;
 mod lut;
 mod source;
 mod table;
+#[cfg(feature = "device")]
+#[allow(unsafe_code)]
+mod valuer;
 
 #[cfg(feature = "device")]
 pub use device::{Device, GAMES, Kernel, Playing, cache, compile};
 pub use error::CudaError;
 #[cfg(feature = "device")]
 pub use gpu::{Gpu, Mark, Memory};
-pub use source::{BLOCK, Cost, HOST, Shape, Source, StepSource};
+pub use source::{BLOCK, Cost, Ends, HOST, Shape, Source, StepSource};
+#[cfg(feature = "device")]
+pub use valuer::Leaves;

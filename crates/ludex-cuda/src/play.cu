@@ -1,4 +1,10 @@
-/* Playouts of a game whose gates are a table: W words of 32 games a block. */
+/* Playouts of a game whose gates are a table: W words of 32 games a block. With KEEPS_ENDS no game is refilled: the last
+   state of each is kept in `words`, and which goals hold there is told at the end. */
+#if KEEPS_ENDS
+#define TOLD , u32 *told
+#else
+#define TOLD
+#endif
 INSIDE u64 mixed(u64 x) {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
@@ -33,7 +39,7 @@ INSIDE void count_goals(const vec *slots, const u32 *data, u32 *counts, const u3
     __syncthreads();
 }
 
-KERNEL __launch_bounds__(THREADS, BLOCKS) play(u32 *words, u64 *tally, u32 threads, u32 passes, u32 phase, u32 start_phase, u32 counted, const u32 *RESTRICT data, u32 *room) {
+KERNEL __launch_bounds__(THREADS, BLOCKS) play(u32 *words, u64 *tally, u32 threads, u32 passes, u32 phase, u32 start_phase, u32 counted, const u32 *RESTRICT data, u32 *room TOLD) {
     SLOTS_OF_BLOCK
     SHARED u32 counts[COUNTERS], live[W], over[W], vacant[W], quota[W], unable[W], old[W], drawn[W], held[W], age[GAMES];
     SHARED u64 key[W];
@@ -56,6 +62,11 @@ KERNEL __launch_bounds__(THREADS, BLOCKS) play(u32 *words, u64 *tally, u32 threa
     EACH(g, GAMES) age[g] = words[(FLUENTS + 5ull + g % 32u) * threads + mine + g / 32u];
     __syncthreads();
     for (u32 pass = 0u; pass < passes; pass++) {
+#if KEEPS_ENDS
+        u32 any = 0u;
+        for (u32 w = 0u; w < W; w++) any |= live[w];
+        if (!any) break;
+#else
         if (phase == start_phase) {
             EACH(w, W) {
                 u32 empty = ~live[w];
@@ -84,6 +95,7 @@ KERNEL __launch_bounds__(THREADS, BLOCKS) play(u32 *words, u64 *tally, u32 threa
                 __syncthreads();
             }
         }
+#endif
         EACH(w, W) { unable[w] = 0u; old[w] = 0u; }
         run(slots, data, steps, LIST(HEADS_AT)[3 * phase]);
         __syncthreads();
@@ -125,7 +137,13 @@ KERNEL __launch_bounds__(THREADS, BLOCKS) play(u32 *words, u64 *tally, u32 threa
             ended |= ends;
         }
         if (__syncthreads_or(ended != 0u)) {
-#if KEPT
+#if KEEPS_ENDS
+            EACH(i, FLUENTS * W) {
+                u32 ends = over[i % W];
+                u32 *at = &words[(u64)(i / W) * threads + mine + i % W];
+                if (ends) *at = (*at & ~ends) | (plain[2 * W + i] & ends);
+            }
+#elif KEPT
             /* States are kept until a game ends where one is held. */
             u32 full = 0u;
             EACH(w, W) full |= held[w] & over[w];
@@ -176,11 +194,24 @@ KERNEL __launch_bounds__(THREADS, BLOCKS) play(u32 *words, u64 *tally, u32 threa
         phase = phase + 1u == PHASES ? 0u : phase + 1u;
     }
     __syncthreads();
+#if KEEPS_ENDS
+    EACH(i, FLUENTS * W) {
+        u32 on = live[i % W];
+        u32 *at = &words[(u64)(i / W) * threads + mine + i % W];
+        *at = (*at & ~on) | (plain[2 * W + i] & on);
+        plain[2 * W + i] = *at;
+    }
+    __syncthreads();
+    run(slots, data, steps, KEPT_HEAD);
+    __syncthreads();
+    EACH(i, ALL_GOALS * W) { u32 ref = LIST(GOALS_AT)[i / W]; told[(u64)(i / W) * (gridDim.x * W) + mine + i % W] = WORD(ref, i % W); }
+#else
 #if KEPT
     run(slots, data, steps, KEPT_HEAD);
     count_goals(slots, data, counts, held, 0u);
 #endif
     EACH(i, FLUENTS * W) words[(u64)(i / W) * threads + mine + i % W] = plain[2 * W + i];
+#endif
     u32 under_way = 0u;
     EACH(w, W) {
         words[(FLUENTS + 0ull) * threads + mine + w] = live[w];

@@ -5,6 +5,9 @@
 //! straight-line logic on the thread's own words. New games begin where old ones ended, in the phase of the
 //! start (see the lanes of the CPU, which play the same phases by the same networks). Only tallies leave.
 //!
+//! Where each game begins in a state of its own (the leaves of a search), none is refilled: a game that is over keeps its
+//! last state, and what it came to is told at the end, a plane for each goal value.
+//!
 //! The text is plain C but for what `prelude.cu` defines, so that the tests can play it without a GPU.
 
 use super::choose;
@@ -27,6 +30,9 @@ const CHEAP_GOALS: usize = 300;
 const FEW_COUNTERS: usize = 24;
 
 pub(crate) const PRELUDE: &str = include_str!("prelude.cu");
+
+/// Puts states into games, and gets them back.
+pub(crate) const LEAVES: &str = include_str!("leaves.cu");
 
 /// What a thread is on a machine without a GPU: `prelude.cu` includes it as `host.h`.
 pub const HOST: &str = include_str!("host.h");
@@ -80,6 +86,8 @@ pub struct Source {
     pub costs: Vec<Cost>,
     /// Whether goals are computed for many games at a time, from states that were kept.
     pub goals_aside: bool,
+    /// What becomes of the games that end.
+    pub ends: Ends,
 }
 
 /// Instructions of a pass, by what they are for. Loops count as one round of them.
@@ -113,13 +121,24 @@ pub struct Shape {
     pub blocks: u32,
     /// Whether all threads of a block begin a pass together, so that they read the same code at the same time.
     pub in_step: bool,
+    /// What becomes of the games that end.
+    pub ends: Ends,
+}
+
+/// What becomes of the games that end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ends {
+    /// They are counted, and new ones begin.
+    Counted,
+    /// Each keeps its last state, and its goals are told.
+    Kept,
 }
 
 impl Shape {
     /// Playouts of at most so many plies.
     pub fn bounded(most: u64) -> Shape {
         let digits = if most == u64::MAX { 0 } else { 64 - most.leading_zeros() };
-        Shape { digits, block: BLOCK, blocks: 1, in_step: false }
+        Shape { digits, block: BLOCK, blocks: 1, in_step: false, ends: Ends::Counted }
     }
 }
 
@@ -130,10 +149,10 @@ impl Source {
         let whole = lanes.general_net();
         let nets: &[Net] = if general { std::slice::from_ref(whole) } else { lanes.nets() };
         let fluents = whole.next.len();
-        let (goals, counters) = goal_counters(whole);
+        let (goals, counters) = goal_counters(whole, shape.ends);
         let goal_signals: Vec<Signal> = whole.goals.iter().flatten().map(|(_, signal)| *signal).collect();
         let goal_cover = Cover::new(whole, &goal_signals);
-        let goals_aside = goal_cover.size() > CHEAP_GOALS;
+        let goals_aside = shape.ends == Ends::Counted && goal_cover.size() > CHEAP_GOALS;
         let in_registers = !goals_aside && counters <= FEW_COUNTERS;
         let mut writer = Writer { shape, goals_aside, in_registers, kept: Vec::new() };
         if goals_aside {
@@ -152,7 +171,10 @@ impl Source {
         for (phase, net) in nets.iter().enumerate() {
             costs.push(writer.pass(&mut text, phase, net));
         }
-        writer.tail(&mut text, nets.len(), fluents, counters);
+        writer.tail(&mut text, nets.len(), whole, counters);
+        if shape.ends == Ends::Kept {
+            text.push_str(LEAVES);
+        }
         let words = fluents + BEGIN_WORDS + shape.digits as usize;
         Source {
             text,
@@ -170,6 +192,7 @@ impl Source {
             data: vec![0],
             costs,
             goals_aside,
+            ends: shape.ends,
         }
     }
 }
@@ -302,10 +325,13 @@ words[({fluents}ull + 3) * threads + me] = r[2] % 4294954493u;
 }
 
 /// The goal values by role, and how many counters there are.
-pub(crate) fn goal_counters(net: &Net) -> (Vec<Vec<Option<Goal>>>, usize) {
+pub(crate) fn goal_counters(net: &Net, ends: Ends) -> (Vec<Vec<Option<Goal>>>, usize) {
     let goals: Vec<Vec<Option<Goal>>> =
         net.goals.iter().map(|list| list.iter().map(|(value, _)| *value).collect()).collect();
-    let counters = GOALS + goals.iter().map(|list| list.len() + 1).sum::<usize>();
+    let counters = match ends {
+        Ends::Counted => GOALS + goals.iter().map(|list| list.len() + 1).sum::<usize>(),
+        Ends::Kept => GOALS,
+    };
     (goals, counters)
 }
 
@@ -319,7 +345,8 @@ struct Writer {
 
 impl Writer {
     fn head(&self, text: &mut String, whole: &Net, fluents: usize, counters: usize) {
-        let Shape { digits, block, blocks, in_step } = self.shape;
+        let Shape { digits, block, blocks, in_step, ends } = self.shape;
+        let told = if ends == Ends::Kept { ", u32 *told" } else { "" };
         put!(text, "CONSTANT u32 start[{}];", fluents.max(1));
         put!(text, "CONSTANT u32 most[{}];", digits.max(1));
         begin(text, fluents);
@@ -330,7 +357,7 @@ impl Writer {
         put!(
             text,
             "KERNEL __launch_bounds__({block}, {blocks}) play(u32 *words, u64 *tally, u32 threads, u32 passes, \
-u32 phase, u32 start_phase, u32 counted, const u32 *data, u32 *room) {{
+u32 phase, u32 start_phase, u32 counted, const u32 *data, u32 *room{told}) {{
 u32 me = blockIdx.x * blockDim.x + threadIdx.x;
 for (u32 i = threadIdx.x; i < {counters}u; i += blockDim.x) counts[i] = 0u;
 __syncthreads();"
@@ -376,6 +403,20 @@ __syncthreads();"
         self.count_goals(&mut pass);
         text.push_str(&pass.circuit.text);
         put!(text, "}}");
+    }
+
+    /// Tells which goals hold in the last states.
+    fn tell(&self, text: &mut String, whole: &Net) {
+        let signals: Vec<Signal> = whole.goals.iter().flatten().map(|(_, signal)| *signal).collect();
+        let mut pass = Pass::new(whole, Cover::new(whole, &signals));
+        for (fluent, plane) in pass.fluents.iter_mut().enumerate() {
+            *plane = Plane::word(format!("f{fluent}"));
+        }
+        for (at, signal) in signals.iter().enumerate() {
+            let value = pass.value(*signal).text();
+            pass.circuit.line(&format!("told[{at}ull * (gridDim.x * blockDim.x) + me] = {value};"));
+        }
+        put!(text, "{{\n{}}}", pass.circuit.text);
     }
 
     /// Adds the goals of the games of `over` to the counters.
@@ -425,7 +466,7 @@ __syncthreads();"
         let mut outputs: Vec<Signal> = vec![net.terminal];
         outputs.extend(net.legal.iter().flatten());
         outputs.extend(&net.next);
-        if !self.goals_aside {
+        if !self.goals_aside && self.shape.ends == Ends::Counted {
             outputs.extend(net.goals.iter().flatten().map(|(_, signal)| *signal));
         }
         let mut pass = Pass::new(net, Cover::new(net, &outputs));
@@ -471,7 +512,13 @@ __syncthreads();"
         cost.choice += pass.circuit.operations - before;
 
         let before = pass.circuit.operations;
-        let next: Vec<Plane> = net.next.iter().map(|signal| pass.value(*signal)).collect();
+        let mut next: Vec<Plane> = net.next.iter().map(|signal| pass.value(*signal)).collect();
+        if self.shape.ends == Ends::Kept {
+            let live = Plane::word("live");
+            for (next, old) in next.iter_mut().zip(pass.fluents.clone()) {
+                *next = pass.circuit.table(tables::BLEND, &[&live, next, &old]);
+            }
+        }
         // All are computed before any is changed: those that are other fluents, or inverses, need a word.
         let next: Vec<String> = next
             .iter()
@@ -500,6 +547,10 @@ __syncthreads();"
 
     /// Starts games where there is none.
     fn refill(&self, text: &mut String, phase: usize, fluents: usize) {
+        if self.shape.ends == Ends::Kept {
+            put!(text, "if (!ANY(live)) goto done;");
+            return;
+        }
         put!(
             text,
             "if (start_phase == {phase}u) {{
@@ -552,7 +603,7 @@ live |= vacant;"
                 circuit.line(&format!("kept[{at}] = (kept[{at}] & ~over) | (f{fluent} & over);"));
             }
             circuit.operations += self.kept.len();
-        } else {
+        } else if self.shape.ends == Ends::Counted {
             // What is computed for goals alone stays inside.
             let values = pass.values.clone();
             self.count_goals(pass);
@@ -571,7 +622,8 @@ live |= vacant;"
         pass.circuit.operations += 3 * digits as usize + 10;
     }
 
-    fn tail(&self, text: &mut String, period: usize, fluents: usize, counters: usize) {
+    fn tail(&self, text: &mut String, period: usize, whole: &Net, counters: usize) {
+        let fluents = whole.next.len();
         let digits = self.shape.digits;
         put!(text, "}}\nphase = phase + 1u == {period}u ? 0u : phase + 1u;\n}}\ndone:");
         if self.goals_aside {
@@ -588,6 +640,9 @@ live |= vacant;"
         for digit in 0..digits {
             put!(text, "words[{at}ull * threads + me] = age{digit};");
             at += 1;
+        }
+        if self.shape.ends == Ends::Kept {
+            self.tell(text, whole);
         }
         let totals = [
             (PLAYOUTS, "playouts"),

@@ -93,9 +93,14 @@ impl Table {
         let inside = Table::with_goals(nets)?;
         let sum = |section: usize| inside.passes.iter().map(|pass| pass.sizes[section]).sum::<usize>();
         let dear = sum(1) * DEAR_GOALS > sum(0) + sum(1) + sum(2);
-        let aside = if dear { Table::without_goals(nets, whole) } else { None };
+        let aside = if dear { Table::without_goals(nets, whole, read_by_goals(whole)) } else { None };
         let aside = aside.filter(|table| table.aside.as_ref().is_some_and(|aside| !aside.kept.is_empty()));
         Some(aside.unwrap_or(inside))
+    }
+
+    /// The same for games whose last states are kept elsewhere: goals are computed once, of what lies where the fluents do.
+    pub(crate) fn for_kept(nets: &[Net], whole: &Net) -> Option<Table> {
+        Table::without_goals(nets, whole, Vec::new())
     }
 
     fn with_goals(nets: &[Net]) -> Option<Table> {
@@ -122,16 +127,8 @@ impl Table {
         Some(table)
     }
 
-    fn without_goals(nets: &[Net], whole: &Net) -> Option<Table> {
+    fn without_goals(nets: &[Net], whole: &Net, kept: Vec<u32>) -> Option<Table> {
         let mut table = Table::default();
-        let needed = whole.cone(whole.goals.iter().flatten().map(|(_, signal)| *signal));
-        let inputs = whole.nodes.iter().zip(&needed).filter(|(_, needed)| **needed);
-        let kept: Vec<u32> = inputs
-            .filter_map(|(node, _)| match node {
-                Node::Fluent(fluent) => Some(*fluent),
-                _ => None,
-            })
-            .collect();
         for net in nets {
             let outputs = Outputs { goals: Vec::new(), ..Outputs::all(net) };
             let pass = Scheduler::new(net, outputs, &kept).write(&mut table)?;
@@ -143,11 +140,22 @@ impl Table {
         let outputs =
             Outputs { legal: nothing, possible, next: same, terminal: Signal::FALSE, ..Outputs::all(whole) };
         let mut goals = Scheduler::new(whole, outputs, &kept);
-        goals.reads_kept = true;
+        goals.reads_kept = !kept.is_empty();
         let pass = goals.write(&mut table)?;
         table.aside = Some(Aside { kept, pass });
         Some(table)
     }
+}
+
+/// The fluents that goals read.
+fn read_by_goals(whole: &Net) -> Vec<u32> {
+    let needed = whole.cone(whole.goals.iter().flatten().map(|(_, signal)| *signal));
+    let inputs = whole.nodes.iter().zip(&needed).filter(|(_, needed)| **needed);
+    let fluent = |(node, _): (&Node, &bool)| match node {
+        Node::Fluent(fluent) => Some(*fluent),
+        _ => None,
+    };
+    inputs.filter_map(fluent).collect()
 }
 
 /// What a pass computes.

@@ -1,7 +1,7 @@
 //! The sources of two small games, as files: what changes in the text that a GPU gets is seen in the review.
 
 use ludex_cuda::batch::{BatchSource, Form, Plan, Wanted};
-use ludex_cuda::{Shape, Source};
+use ludex_cuda::{Ends, Shape, Source};
 use ludex_engine::budget::Budget;
 use ludex_engine::propnet::{compile, lanes::Lanes};
 use ludex_env::{Model, Options};
@@ -48,6 +48,8 @@ fn sources_of_small_games() {
         let compiled = compile(&game, &Budget::default()).expect("a small game");
         let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default()).expect("a small game");
         agrees(&format!("{name}.playouts.cu"), &Source::new(&lanes, false, Shape::bounded(100)).text);
+        let kept = Shape { ends: Ends::Kept, ..Shape::bounded(100) };
+        agrees(&format!("{name}.leaves.cu"), &Source::new(&lanes, false, kept).text);
         let table = Source::interpreted(&lanes, false, Shape::bounded(100), false).expect("it fits");
         let numbers: Vec<String> = table.data.chunks(8).map(|eight| format!("{eight:?}")).collect();
         agrees(&format!("{name}.table.txt"), &(numbers.join("\n") + "\n"));

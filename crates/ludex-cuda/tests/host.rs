@@ -1,9 +1,10 @@
 //! The kernels without a GPU: compiled by the C compiler as plain C, one thread a word of 32 games.
 
-use ludex_cuda::{HOST, Shape, Source, StepSource};
-use ludex_engine::budget::Budget;
-use ludex_engine::propnet::compile;
-use ludex_engine::propnet::lanes::{BatchResult, Lanes};
+mod as_c;
+
+use as_c::{Compiled, Layout, can_compile, compiled, definitions, lists, program};
+use ludex_cuda::{Shape, StepSource};
+use ludex_engine::propnet::lanes::BatchResult;
 use ludex_engine::random::Random;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{FluentId, MoveId};
@@ -11,7 +12,6 @@ use ludex_gdl::{Game, Sheet};
 use ludex_testkit::corpus::{Source as SheetSource, games};
 use ludex_testkit::report::{Report, note};
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Plays: `play THREADS SEED COUNT START_PHASE MOST START`, the last a digit a fluent. Prints the counters.
@@ -53,32 +53,6 @@ int main(void) {
 }
 "#;
 
-/// Compiles a text with the definitions, and returns the program.
-fn program(name: &str, text: &str, main: &str, definitions: &[(&str, usize)]) -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).map_err(|e| e.to_string());
-    write("host.h", HOST)?;
-    write("game.c", &format!("{text}\n{main}"))?;
-    let program = folder.join("game");
-    let mut cc = Command::new("cc");
-    cc.args(["-std=gnu11", "-O0", "-w", "-o"]).arg(&program).arg(folder.join("game.c"));
-    for (name, value) in definitions {
-        cc.arg(format!("-D{name}={value}"));
-    }
-    let output = cc.output().map_err(|e| format!("the C compiler cannot be run: {e}"))?;
-    if output.status.success() { Ok(program) } else { Err(String::from_utf8_lossy(&output.stderr).into()) }
-}
-
-/// Whether there is a C compiler. Without one nothing can be compared, which is said loudly.
-fn can_compile(what: &str) -> bool {
-    let found = Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !found {
-        note(&format!("NOT RUN: {what} (no C compiler `cc` on this machine)"));
-    }
-    found
-}
-
 /// Whether the straight-line code of the game is short: the C compiler takes long for the others, which are for
 /// `LUDEX_SLOW`.
 fn is_small(sheet: &SheetSource) -> bool {
@@ -104,26 +78,6 @@ fn without_large(what: &str) {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
-    Straight,
-    Table,
-    /// A table whose values do not lie in the block's memory.
-    Room,
-}
-
-struct Compiled {
-    lanes: Lanes,
-    initial: Vec<u64>,
-}
-
-fn compiled(game: &Game) -> Result<Compiled, String> {
-    let budget = Budget::default();
-    let compiled = compile(game, &budget).map_err(|e| e.to_string())?;
-    let lanes = Lanes::new(&compiled.net, &compiled.initial, &budget).map_err(|e| e.to_string())?;
-    Ok(Compiled { lanes, initial: compiled.initial })
-}
-
 fn bits(state: &[u64], fluents: usize) -> Vec<bool> {
     (0..fluents).map(|fluent| row::holds(state, FluentId(fluent as u32))).collect()
 }
@@ -137,29 +91,9 @@ fn play(
     count: u64,
     most: u64,
 ) -> Result<BatchResult, String> {
-    let shape = Shape::bounded(most);
-    let source = match layout {
-        Layout::Straight => Source::new(&compiled.lanes, general, shape),
-        Layout::Table | Layout::Room => {
-            let room = layout == Layout::Room;
-            Source::interpreted(&compiled.lanes, general, shape, room).map_err(|e| e.to_string())?
-        }
-    };
-    // One thread of C is a block of its own.
-    let units = if layout == Layout::Straight { 1 } else { source.units as usize };
-    let definitions = [
-        ("UNITS", units),
-        ("WORDS", source.words),
-        ("ROOM_BYTES", source.room.next_multiple_of(64)),
-        // The table's text defines the others itself.
-        ("FLUENTS", source.fluents),
-        ("DIGITS", source.digits as usize),
-        ("COUNTERS", source.counters),
-    ];
-    let definitions = if layout == Layout::Straight { &definitions[..] } else { &definitions[..3] };
-    let numbers: Vec<String> = source.data.iter().map(u32::to_string).collect();
-    let main = format!("static const u32 lists[] ALIGNED(16) = {{{}}};\n{PLAY}", numbers.join(","));
-    let program = program(name, &source.text, &main, definitions)?;
+    let source = layout.source(&compiled.lanes, general, Shape::bounded(most))?;
+    let main = lists(&source) + PLAY;
+    let program = program(name, &source.text, &main, &definitions(&source, layout))?;
     let phase = if general { 0 } else { compiled.lanes.phase_of(&compiled.initial).unwrap_or(0) };
     let start: String =
         bits(&compiled.initial, source.fluents).iter().map(|bit| if *bit { '1' } else { '0' }).collect();

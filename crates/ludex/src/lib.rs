@@ -46,6 +46,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(all(feature = "cuda", feature = "search"))]
+mod accelerator;
 pub mod ask;
 pub mod engines;
 mod error;
@@ -56,6 +58,8 @@ mod moves;
 mod play;
 pub mod prelude;
 
+#[cfg(all(feature = "cuda", feature = "search"))]
+pub use accelerator::GpuLeaves;
 pub use error::{Error, Result};
 pub use game::Game;
 pub use load::{LoadError, load, load_file};

@@ -135,11 +135,15 @@ pub struct Bench {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
     /// Play 512 games at a time on the propositional network, one bit a game, instead of one by one
-    #[arg(long, conflicts_with = "engine")]
+    #[arg(long, conflicts_with = "engine", group = "many")]
     pub batch: bool,
+    /// Search from the initial state by a tree that values its leaves by batches of random games: playouts are those
+    /// games, states the leaves
+    #[arg(long, conflicts_with_all = ["engine", "plot"], group = "many")]
+    pub leaves: bool,
     /// Where batches are played: `cpu`, or a GPU as `cuda` or `cuda:1`, whose time is wall-clock time; without
     /// one the CPU plays
-    #[arg(long, value_name = "DEVICE", default_value = "cpu", requires = "batch")]
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", requires = "many")]
     pub device: Device,
     /// Draw states a second as an SVG picture; without --engine and --batch, of every engine
     #[arg(long, value_name = "FILE", conflicts_with = "gdl_perf")]

@@ -1,6 +1,6 @@
 //! Arguments of the commands that play: play, player, match.
 
-use super::{Bounds, Engine, GameArgument, Json, Position, seconds};
+use super::{Bounds, Device, Engine, GameArgument, Json, Position, seconds};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -134,6 +134,9 @@ pub struct AgentArguments {
     /// The seed of all random choices
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+    /// Where the tree of `ludex` values its leaves: `cpu`, or a GPU as `cuda` or `cuda:1`; without one the CPU does
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub device: Device,
 }
 
 /// A name that is one token of the protocol.

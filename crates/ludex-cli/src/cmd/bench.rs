@@ -8,18 +8,22 @@ use crate::progress::{Progress, making};
 use crate::status::{Misuse, Status};
 use crate::{game, interrupt, json, limit};
 use anyhow::{Context, Result};
+use cpu_time::ThreadTime;
 use ludex::engine::auto::{Execution, Portfolio, Report};
 use ludex::engine::budget::Budget;
 use ludex::engine::engine::Engine;
 use ludex::engine::measure::{Measured, batches, one_by_one};
-use ludex::engine::propnet::lanes::Lanes;
+use ludex::engine::propnet::lanes::{Lanes, Valuers};
 use ludex::engine::random::Random;
+use ludex::engine::vocabulary::RoleId;
 use ludex::engines::{self, Choice};
+use ludex::search::clock::Clock;
+use ludex::search::uct::{self, Tools, Tree};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub fn run(args: &Bench, out: &mut dyn Write) -> Result<Status> {
     if let Some(contract) = &args.gdl_perf {
@@ -78,6 +82,10 @@ enum Mode {
     Batch,
     /// On a GPU, as many at a time as it takes.
     Gpu,
+    /// From the leaves of a tree, hundreds at a time.
+    Leaves,
+    /// From the leaves of a tree, thousands at a time on a GPU.
+    GpuLeaves,
 }
 
 /// One line of the answer.
@@ -101,6 +109,9 @@ fn measure_and_print(
     let choice = args.engine.engine;
     if args.batch {
         return print(args, &loaded.name, &batch(args, &loaded, started)?, out, figures);
+    }
+    if args.leaves {
+        return print(args, &loaded.name, &leaves(args, &loaded, started)?, out, figures);
     }
     let is_auto = choice.name == engines::AUTO.name;
     if args.plot.is_none() || !is_auto {
@@ -145,6 +156,52 @@ fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     let mut watch = |spent| progress.set(thousandths(spent));
     let measured = batches(&lanes, &compiled.initial, args.seconds, args.seed, &mut watch);
     Ok(Line { engine: "propnet", mode: Mode::Batch, build_seconds, measured, report: None })
+}
+
+/// A tree from the initial state; what it counts as states are its leaves.
+fn leaves(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
+    let budget = args.allowance.budget(args.bounds);
+    let engine = loaded.prepared()?.propnet(&budget)?;
+    let mut worker = engine.worker();
+    worker.obey(&budget);
+    let mut initial = vec![0; engine.vocabulary().words()];
+    worker.initial(&mut initial);
+    let lanes = Arc::new(Lanes::new(engine.net(), &initial, &budget)?);
+    let settings = uct::Settings::default();
+    let (mut valuers, mut mode): (Arc<dyn Valuers>, Mode) = (lanes.clone(), Mode::Leaves);
+    if let Device::Cuda(number) = args.device
+        && let Some(accelerator) = gpu::accelerator(number)
+    {
+        match accelerator.load(lanes, &initial, settings.plies as u64) {
+            Ok((others, note)) => {
+                writeln!(std::io::stderr(), "note: {note}")?;
+                (valuers, mode) = (others, Mode::GpuLeaves);
+            }
+            Err(why) => writeln!(std::io::stderr(), "note: {why}; the CPU values leaves")?,
+        }
+    }
+    let build_seconds = started.elapsed().as_secs_f64();
+    let mut valuer = valuers.valuer(args.seed);
+    let faulted = |fault| limit::met(&loaded.name, "in a search", &fault);
+    let mut tree = Tree::new(settings, &mut *worker, &initial, args.seed).map_err(faulted)?;
+    let mut tools =
+        Tools { worker: &mut *worker, lanes: Some(&mut *valuer), oracle: None, goal_heuristic: None };
+    let time = Duration::from_secs_f64(args.seconds);
+    // The processor waits for the GPU.
+    let (begun, busy) = (Instant::now(), ThreadTime::now());
+    let mut clock = match mode {
+        Mode::GpuLeaves => Clock::until(begun + time),
+        _ => Clock::processor(time),
+    };
+    tree.search(&mut tools, &mut clock).map_err(faulted)?;
+    let spent = if let Mode::GpuLeaves = mode { begun.elapsed() } else { busy.elapsed() };
+    if let Some(complaint) = valuers.complaint() {
+        writeln!(std::io::stderr(), "note: {complaint}")?;
+    }
+    let visits = tree.estimate(RoleId(0)).candidates.iter().map(|candidate| candidate.visits).sum();
+    let measured =
+        Measured { playouts: tree.playouts(), transitions: visits, cpu_seconds: spent.as_secs_f64() };
+    Ok(Line { engine: "propnet", mode, build_seconds, measured, report: None })
 }
 
 fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Result<Line> {
@@ -200,6 +257,8 @@ fn print(
         Mode::Scalar => engine,
         Mode::Batch => "lanes",
         Mode::Gpu => "cuda",
+        Mode::Leaves => "tree",
+        Mode::GpuLeaves => "tree, cuda",
     };
     figures.push(Figure { game: game.to_owned(), engine: label, states_per_second });
     if args.json.json {
@@ -210,6 +269,8 @@ fn print(
                 Mode::Scalar => "scalar",
                 Mode::Batch => "batch",
                 Mode::Gpu => "cuda",
+                Mode::Leaves => "leaves",
+                Mode::GpuLeaves => "leaves-cuda",
             },
             "playouts": playouts,
             "transitions": transitions,

@@ -2,14 +2,17 @@
 
 use crate::game::Loaded;
 use anyhow::Result;
+use ludex::GpuLeaves;
 use ludex::cuda::batch::{BatchSource, Form};
-use ludex::cuda::{Cost, CudaError, Device, Source, cache};
+use ludex::cuda::{Cost, CudaError, Device, Shape, Source, cache};
 use ludex::engine::budget::Budget;
 use ludex::engine::measure::Measured;
 use ludex::engine::propnet::lanes::Lanes;
 use ludex::engine::row::{self, Row};
 use ludex::engine::vocabulary::FluentId;
+use ludex::search::agent::Accelerator;
 use std::io::Write;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Playouts longer than this are cut off, on the GPU as on the CPU.
@@ -27,7 +30,7 @@ pub fn measure(
     let begun = Instant::now();
     let phase = lanes.phase_of(start);
     let device = Device::open(number)?;
-    let source = Source::fitting(lanes, phase.is_none(), MOST_PLIES)?;
+    let source = Source::fitting(lanes, phase.is_none(), Shape::bounded(MOST_PLIES))?;
     let fluents = source.fluents as u32;
     let kernel = device.load(source, cache().as_deref())?;
     let state: Vec<bool> = (0..fluents).map(|fluent| row::holds(start, FluentId(fluent))).collect();
@@ -49,12 +52,25 @@ pub fn measure(
     Ok((compiling, measured))
 }
 
+/// A GPU by its number, for the trees of this process; `None` if it cannot be used, which is said once.
+pub fn accelerator(number: usize) -> Option<Arc<dyn Accelerator>> {
+    static OPENED: OnceLock<Option<Arc<dyn Accelerator>>> = OnceLock::new();
+    let open = || match GpuLeaves::open(number) {
+        Ok(gpu) => Some(Arc::new(gpu) as Arc<dyn Accelerator>),
+        Err(why) => {
+            let _ = writeln!(std::io::stderr(), "note: {why}; the CPU values leaves");
+            None
+        }
+    };
+    OPENED.get_or_init(open).clone()
+}
+
 /// How the game is written for a GPU. Needs none.
 pub fn explain(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     let compiled = loaded.network(&Budget::default())?;
     let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
     let begun = Instant::now();
-    let source = Source::fitting(&lanes, false, MOST_PLIES)?;
+    let source = Source::fitting(&lanes, false, Shape::bounded(MOST_PLIES))?;
     let seconds = begun.elapsed().as_secs_f64();
     if source.shared > 0 || source.room > 0 {
         let games = 32 * source.units;

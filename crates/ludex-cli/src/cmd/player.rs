@@ -1,6 +1,7 @@
 //! `ludex player`: a GGP player.
 
-use crate::args::{AgentArguments, Bounds, Player as Arguments};
+use super::gpu;
+use crate::args::{AgentArguments, Bounds, Device, Player as Arguments};
 use crate::status::{Misuse, Status};
 use anyhow::{Context, Result};
 use ludex::ggp::http::server::{Handler, Server, ServerLimits};
@@ -50,6 +51,10 @@ pub fn settings(args: AgentArguments, bounds: Bounds) -> agent::Settings {
         memory: megabytes(args),
         seed: args.seed,
         budget: bounds.budget(),
+        accelerator: match args.device {
+            Device::Cpu => None,
+            Device::Cuda(number) => gpu::accelerator(number),
+        },
         ..usual
     }
 }

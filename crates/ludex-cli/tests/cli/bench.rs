@@ -35,6 +35,24 @@ fn batches_are_told_apart_by_their_mode() {
 }
 
 #[test]
+fn leaves_of_a_tree_are_counted() {
+    let bench = |more: &[&str]| {
+        let args = [&["bench", "breakthrough", "--seconds", "0.05", "--leaves", "--json"], more].concat();
+        ludex(&args).ends_with(0).json().remove(0)
+    };
+    let line = bench(&[]);
+    assert_eq!((&line["engine"], &line["mode"]), (&"propnet".into(), &"leaves".into()));
+    let number = |key: &str| line[key].as_f64().expect(key);
+    // A game from each leaf; what is certain needs none.
+    assert!(number("playouts") >= 32.0 && number("transitions") >= number("playouts"), "{line}");
+    // A tree has its own engine; and without batches there is nothing to play elsewhere.
+    ludex(&["bench", "nim", "--leaves", "--engine", "datalog"]).ends_with(2);
+    ludex(&["bench", "nim", "--leaves", "--batch"]).ends_with(2);
+    ludex(&["bench", "nim", "--device", "cpu"]).ends_with(2);
+    assert_eq!(bench(&["--device", "cpu"])["mode"], "leaves");
+}
+
+#[test]
 fn the_table_has_a_line_for_each_game() {
     let out = ludex(&["bench", "nim", "maze", "--seconds", "0.02", "--engine", "tree"]).ends_with(0).out;
     let lines: Vec<&str> = out.lines().collect();

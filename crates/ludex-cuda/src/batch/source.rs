@@ -267,7 +267,7 @@ PLANE(P_STEPPING) = stepping;"
         };
         let blocks = if room { 2 } else { 1 };
         let layout = Layout::new(&table, blocks, room, |words| words * 4)?;
-        let shape = Shape { digits: 0, block: THREADS, blocks, in_step: false };
+        let shape = Shape { block: THREADS, blocks, ..Shape::bounded(u64::MAX) };
         let (text, data) = (&mut self.head, &mut self.data);
         layout.write(text, data, &table, &shape);
         let [next, look] = &table.passes[..] else { unreachable!("there are two passes") };
