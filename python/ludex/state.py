@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -183,8 +184,19 @@ def _unpickled(game: Game, fluents: list[str]) -> State:
 
 
 def search(
-    state: State, seconds: float = 1.0, *, iterations: int | None = None, role: str | None = None, seed: int = 1
+    state: State,
+    seconds: float = 1.0,
+    *,
+    iterations: int | None = None,
+    role: str | None = None,
+    seed: int = 1,
+    evaluation: str | os.PathLike[str] | None = None,
 ) -> Search:
-    """Searches for a good move. With `iterations` instead of a time the result is always the same."""
-    role_, best, candidates, line, playouts, solved = state._state.search(seconds, iterations, role, seed)
+    """Searches for a good move. With `iterations` instead of a time the result is always the same.
+
+    `evaluation` is a file that `ludex train` has made for the game: then the search goes by it, and tells the best move
+    and nothing of the others.
+    """
+    path = None if evaluation is None else os.fspath(evaluation)
+    role_, best, candidates, line, playouts, solved = state._state.search(seconds, iterations, role, seed, path)
     return Search(role_, best, [Candidate(*candidate) for candidate in candidates], line, playouts, solved)

@@ -2,11 +2,13 @@
 
 use crate::error::raised;
 use crate::game::{Game, duration};
+use ludex::search::evaluation::Trained;
 use ludex::{Match, Moves};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A state of a game; it never changes. `Game.start` makes the first one, `play` the next.
@@ -148,7 +150,7 @@ impl State {
     }
 
     /// Searches: (role, best, [(move, visits, value, certain value or None)], line, playouts, solved).
-    #[pyo3(signature = (seconds=1.0, iterations=None, role=None, seed=1))]
+    #[pyo3(signature = (seconds=1.0, iterations=None, role=None, seed=1, evaluation=None))]
     #[allow(clippy::type_complexity)]
     fn search(
         &self,
@@ -157,13 +159,20 @@ impl State {
         iterations: Option<u64>,
         role: Option<&str>,
         seed: u64,
+        evaluation: Option<PathBuf>,
     ) -> PyResult<(String, Option<String>, Vec<(String, u64, f64, Option<i32>)>, Vec<Vec<String>>, u64, bool)>
     {
         let time = duration(seconds)?;
         let found = py.detach(|| {
             let play = self.lock().clone();
             let game = play.game().clone();
+            let trained = evaluation.map(|path| Trained::read(&path)).transpose();
+            let trained = trained.map_err(|error| raised(ludex::Error::from(error)))?;
             let search = game.search(&play).seed(seed);
+            let search = match &trained {
+                Some(trained) => search.evaluation(trained),
+                None => search,
+            };
             let search = match iterations {
                 Some(count) => search.iterations(count),
                 None => search.time(time),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 
 import ludex
 import numpy as np
@@ -125,6 +126,17 @@ def test_playouts_count_and_search_finds_the_win() -> None:
     found = ludex.search(state, iterations=200)
     assert found.best == "(mark 1 3)" and found.role == "x"
     assert found.candidates[0].certain == 100
+
+
+def test_a_search_goes_by_what_was_trained_for_its_game_and_no_other(tmp_path: Path) -> None:
+    missing = tmp_path / "nothing"
+    state = ludex.load("tictactoe").start()
+    with pytest.raises(ludex.LudexError):
+        ludex.search(state, iterations=10, evaluation=missing)
+    other = tmp_path / "other"
+    other.write_text("no evaluation at all")
+    with pytest.raises(ludex.LudexError, match="does not begin with"):
+        ludex.search(state, iterations=10, evaluation=other)
 
 
 def test_symmetries_of_the_board_are_permutations_that_keep_play() -> None:

@@ -1,7 +1,8 @@
-//! Figures as pictures: `ludex bench --plot` and `ludex stats --plot`.
+//! Figures as pictures: `ludex bench --plot`, `ludex stats --plot` and `ludex train --plot`.
 
 use anyhow::Result;
 use ludex::ask::Statistics;
+use ludex::search::evaluation::Lesson;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -108,6 +109,48 @@ pub fn statistics(path: &Path, game: &str, stats: &Statistics) -> Result<()> {
         .build_cartesian_2d(0.0..end, 0.0..highest * 1.05)?;
     chart.configure_mesh().disable_x_mesh().x_desc("joint moves made").y_desc("branching").draw()?;
     chart.draw_series(std::iter::once(PathElement::new(plies, COLOURS[1].stroke_width(2))))?;
+    root.present()?;
+    Ok(())
+}
+
+/// Draws an SVG file: the points against what was known before the first round, with their 95 % intervals, and how well
+/// outcomes are foretold, over the time of the training.
+pub fn lessons(path: &Path, game: &str, lessons: &[Lesson]) -> Result<()> {
+    let root = SVGBackend::new(path, (720, 400)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let minutes = |lesson: &Lesson| lesson.seconds / 60.0;
+    let end = lessons.iter().map(minutes).fold(0.1, f64::max) * 1.05;
+    let mut chart = ChartBuilder::on(&root)
+        .caption(format!("{game}: what training is worth"), ("sans-serif", 16))
+        .margin(10)
+        .x_label_area_size(32)
+        .y_label_area_size(48)
+        .build_cartesian_2d(0.0..end, 0.0..100.0)?;
+    chart.configure_mesh().x_desc("minutes").y_desc("%").draw()?;
+    chart.draw_series(lessons.iter().map(|lesson| {
+        let bound = |sign: f64| (lesson.points + sign * lesson.confidence).clamp(0.0, 100.0);
+        let at = minutes(lesson);
+        PathElement::new([(at, bound(-1.0)), (at, bound(1.0))], COLOURS[4].stroke_width(1))
+    }))?;
+    let kinds = [
+        ("points against the beginning", COLOURS[0], (|lesson| lesson.points) as fn(&Lesson) -> f64),
+        ("correlation with outcomes, in hundredths", COLOURS[1], |lesson| 100.0 * lesson.correlation),
+    ];
+    for (name, colour, value) in kinds {
+        let line: Vec<(f64, f64)> =
+            lessons.iter().map(|lesson| (minutes(lesson), value(lesson).clamp(0.0, 100.0))).collect();
+        chart.draw_series(line.iter().map(|&place| Circle::new(place, 3, colour.filled())))?;
+        chart
+            .draw_series(std::iter::once(PathElement::new(line, colour.stroke_width(2))))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::LowerRight)
+        .background_style(WHITE.mix(0.8))
+        .border_style(BLACK)
+        .draw()?;
     root.present()?;
     Ok(())
 }

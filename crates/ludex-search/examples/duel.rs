@@ -3,10 +3,12 @@
 //! cargo run --release -p ludex-search --example duel -- SIDE SIDE [--matches N] [--milliseconds N | --iterations N]
 //! [--learn SECONDS] [--opening N] GAME...
 //!
-//! GAME is a sheet or the name of a bundled game. A SIDE is words joined by commas: `tree`, or `counts`, `ranks`, `cells`
+//! GAME is a sheet or the name of a bundled game. A SIDE is words joined by commas: `tree`, or `counts`, `ranks`, `cells`, `pairs`
 //! (principal variation search by an evaluation of that detail, learnt for so many seconds before the matches from random games,
 //! with a `2` behind it from games of a second round for as long again, and so on), or `chosen` (what the agent finds best in so
-//! many seconds), then what is changed of its settings: `exploration=X`, `transpositions=0`, `ends=X`, `lanes`, `quiescence=0`. Matches come in
+//! many seconds), then what is changed of its settings: `exploration=X`, `transpositions=0`, `ends=X`, `lanes`, `quiescence=0`, `trees=N` (trees of
+//! their own, each with the whole time, as threads have them), `effort=N` (so many times the time), `file=FILE` (principal
+//! variation search by what `ludex train` has kept). Matches come in
 //! pairs that begin with the same random moves and change roles. Told are the points of the first side, in parts of all
 //! points where goals add up, else its mean goal, with a 95 % interval over the pairs; `tree tree` is the null match.
 
@@ -16,7 +18,7 @@ use ludex::engine::propnet::{Propnet, lanes::Lanes};
 use ludex::engine::random::Random;
 use ludex::gdl::{Game, Sheet};
 use ludex_search::clock::Clock;
-use ludex_search::evaluation::{Detail, Evaluation, Experience};
+use ludex_search::evaluation::{Detail, Evaluation, Experience, Trained};
 use ludex_search::learning::{Time, learn};
 use ludex_search::trial::{Effort, Match, Method, Side};
 use std::sync::Arc;
@@ -53,8 +55,9 @@ fn main() -> Result<(), Failure> {
     }
     for name in games {
         let short = name.rsplit('/').next().unwrap_or(&name).trim_end_matches(".kif").to_owned();
-        let engine = Propnet::new(&load(&name)?, &Budget::default())?;
-        println!("{short}: {}", duel(&engine, &sides, &options)?);
+        let game = load(&name)?;
+        let engine = Propnet::new(&game, &Budget::default())?;
+        println!("{short}: {}", duel(&game, &engine, &sides, &options)?);
     }
     Ok(())
 }
@@ -67,13 +70,13 @@ fn load(name: &str) -> Result<Game, Failure> {
     sheet.into_game().map_err(|findings| format!("{name}: {} findings", findings.len()).into())
 }
 
-fn duel(engine: &Propnet, words: &[String; 2], options: &Options) -> Result<String, Failure> {
+fn duel(game: &Game, engine: &Propnet, words: &[String; 2], options: &Options) -> Result<String, Failure> {
     let mut worker = engine.worker();
     let mut initial = vec![0; engine.vocabulary().words()];
     worker.initial(&mut initial);
     let lanes = Arc::new(Lanes::new(engine.net(), &initial, &Budget::default())?);
     let mut school =
-        School { engine, lanes: lanes.clone(), initial, learnt: Vec::new(), seconds: options.learn };
+        School { game, engine, lanes: lanes.clone(), initial, learnt: Vec::new(), seconds: options.learn };
     let mut sides = Vec::new();
     for word in words {
         sides.push(school.side(word, &mut *worker)?);
@@ -106,6 +109,7 @@ fn duel(engine: &Propnet, words: &[String; 2], options: &Options) -> Result<Stri
 
 /// Where sides learn.
 struct School<'e> {
+    game: &'e Game,
     engine: &'e Propnet,
     lanes: Arc<Lanes>,
     initial: Vec<u64>,
@@ -156,7 +160,7 @@ impl School<'_> {
                 "chosen" => {
                     let time = Time::processor(Duration::from_secs_f64(self.seconds));
                     let lanes = self.lanes.clone();
-                    let found = learn(self.engine, &mut || Some(lanes.clone()), &side.tree, 1, &time)?;
+                    let found = learn(self.engine, &mut || Some(lanes.clone()), &side.tree, None, 1, &time)?;
                     if let Some((found, notes)) = found {
                         side = found;
                         notes.iter().for_each(|note| println!("    {note}"));
@@ -166,6 +170,13 @@ impl School<'_> {
                 "transpositions" => side.tree.transpositions = value != "0",
                 "exploration" => side.tree.exploration = value.parse()?,
                 "ends" => side.tree.ends = value.parse()?,
+                "trees" => side.more_trees = value.parse::<usize>()?.saturating_sub(1),
+                "effort" => side.more_effort = value.parse::<u32>()?.saturating_sub(1),
+                "file" => {
+                    let trained = Trained::read(value.as_ref())?;
+                    let evaluation = trained.evaluation(&self.game.rules, worker.vocabulary())?;
+                    side.method = Method::Pvs(Arc::new(evaluation));
+                }
                 "quiescence" => side.pvs.quiescence = value != "0",
                 _ => return Err(format!("`{word}` is no setting of a side").into()),
             }
@@ -180,11 +191,6 @@ fn kind(word: &str) -> Option<(Detail, usize)> {
         Some(method) => (method, word[method.len()..].parse().ok()?),
         None => (word, 1),
     };
-    let detail = match method {
-        "counts" => Detail::Counts,
-        "ranks" => Detail::Ranks,
-        "cells" => Detail::Cells,
-        _ => return None,
-    };
+    let detail = Detail::read(method)?;
     Some((detail, round))
 }

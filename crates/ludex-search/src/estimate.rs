@@ -82,6 +82,31 @@ impl Estimate {
         }
     }
 
+    /// The same with what another search has found to be certain put in its place.
+    #[must_use]
+    pub fn with_certain(mut self, exact: &Estimate) -> Estimate {
+        if exact.solved || self.candidates.is_empty() {
+            let mut certain = exact.clone();
+            (certain.playouts, certain.nodes) = (self.playouts, self.nodes);
+            certain.playouts_per_second = self.playouts_per_second;
+            for (mine, theirs) in certain.candidates.iter_mut().zip(&self.candidates) {
+                (mine.visits, mine.value) = (theirs.visits, theirs.value);
+            }
+            if certain.line.is_empty() {
+                certain.line = self.line;
+            }
+            return certain;
+        }
+        for (mine, theirs) in self.candidates.iter_mut().zip(&exact.candidates) {
+            // Where both know what can be had, it is the same, but in games for one: there each may have seen a better line.
+            mine.verdict = match (theirs.verdict, mine.verdict) {
+                (Some(exact), Some(tree)) if tree.value > exact.value => Some(tree),
+                (exact, tree) => exact.or(tree),
+            };
+        }
+        self
+    }
+
     /// The move to play, drawn by lot where that is what should be done.
     pub fn draw(&self, random: &mut Random) -> Option<&Candidate> {
         if self.solved || self.mixture.len() != self.candidates.len() {

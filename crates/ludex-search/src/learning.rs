@@ -77,12 +77,13 @@ impl Time {
 }
 
 /// Finds out how to play from the first state of a game: the side that is best, and what to tell. `lanes` is asked once
-/// for lanes, when the trial begins. `None` if nothing is to be found out: the game is none of two roles without chance, or
+/// for lanes, when the trial begins. An evaluation that was trained before takes the place of what is learnt here. `None` if nothing is to be found out: the game is none of two roles without chance, or
 /// so small that it is searched to its end.
 pub fn learn(
     engine: &Propnet,
     lanes: &mut dyn FnMut() -> Option<Arc<Lanes>>,
     tree: &uct::Settings,
+    trained: Option<Evaluation>,
     seed: u64,
     time: &Time,
 ) -> Result<Option<(Side, Vec<String>)>, Fault> {
@@ -100,14 +101,18 @@ pub fn learn(
         return Ok(None);
     }
     let mut student = Student { worker, initial, seed, time, notes: Vec::new() };
-    let (evaluations, plies) = student.study()?;
+    let is_trained = trained.is_some();
+    let (evaluations, plies) = match trained {
+        Some(trained) => (vec![Arc::new(trained)], student.length()?),
+        None => student.study()?,
+    };
     let mut side = Side { tree: tree.clone(), ..Side::default() };
     if evaluations.is_empty() {
         student.notes.push("nothing learnt that foretells the outcome".to_owned());
     }
     let lanes = lanes();
     side.lanes = lanes.is_some();
-    let contenders = student.hold_trial(evaluations, plies, &side, lanes.as_deref())?;
+    let contenders = student.hold_trial(evaluations, is_trained, plies, &side, lanes.as_deref())?;
     side = choose(contenders, side, &mut student.notes);
     if let Method::Pvs(evaluation) = &side.method {
         student.notes.push(evaluation.describe());
@@ -132,6 +137,16 @@ struct Student<'s> {
 }
 
 impl Student<'_> {
+    /// How many plies games have, by a few random ones.
+    fn length(&mut self) -> Result<f64, Fault> {
+        const GAMES: u64 = 20;
+        let mut games = Experience::default();
+        let mut random = Random::new(self.seed);
+        let mut is_over = || self.time.is_beyond(ROUNDS[0]);
+        games.gather(self.worker, &self.initial, None, GAMES, &mut random, &mut is_over)?;
+        Ok(games.mean_plies())
+    }
+
     /// Plays and learns: evaluations, the likeliest first, and how many plies games have.
     fn study(&mut self) -> Result<(Vec<Arc<Evaluation>>, f64), Fault> {
         let mut random = Random::new(self.seed);
@@ -177,15 +192,18 @@ impl Student<'_> {
     fn hold_trial(
         &mut self,
         evaluations: Vec<Arc<Evaluation>>,
+        is_trained: bool,
         plies: f64,
         trees: &Side,
         lanes: Option<&Lanes>,
     ) -> Result<Vec<Contender>, Fault> {
         let by_ends = uct::Settings { ends: ENDS, ..trees.tree.clone() };
-        let by_evaluation = |evaluation| Side { method: Method::Pvs(evaluation), ..trees.clone() };
-        let mut contenders: Vec<Contender> =
-            evaluations.into_iter().map(by_evaluation).map(Contender::new).collect();
-        contenders.push(Contender::new(Side { tree: by_ends, ..trees.clone() }));
+        let by_evaluation = |evaluation: Arc<Evaluation>| {
+            let is_likely = is_trained || foretells_well(&evaluation);
+            Contender::new(Side { method: Method::Pvs(evaluation), ..trees.clone() }, is_likely)
+        };
+        let mut contenders: Vec<Contender> = evaluations.into_iter().map(by_evaluation).collect();
+        contenders.push(Contender::new(Side { tree: by_ends, ..trees.clone() }, false));
         let moves = plies.max(4.0) * 2.0 * PAIRS * contenders.len() as f64;
         let effort = Effort::Processor(self.time.left().div_f64(moves).clamp(LEAST_EFFORT, MOST_EFFORT));
         let mut is_over = || self.time.is_beyond(1.0);
@@ -219,16 +237,14 @@ struct Contender {
     compared: Comparison,
 }
 
+/// An evaluation that does is taken to play well, until a match tells otherwise.
+fn foretells_well(evaluation: &Evaluation) -> bool {
+    const WELL: f64 = 0.25;
+    evaluation.detail() == Detail::Ranks && evaluation.correlation() >= WELL
+}
+
 impl Contender {
-    /// An evaluation that foretells well is taken to play well, until a match tells otherwise.
-    fn new(side: Side) -> Contender {
-        const FORETELLS_WELL: f64 = 0.25;
-        let is_likely = match &side.method {
-            Method::Pvs(evaluation) => {
-                evaluation.detail() == Detail::Ranks && evaluation.correlation() >= FORETELLS_WELL
-            }
-            Method::Tree => false,
-        };
+    fn new(side: Side, is_likely: bool) -> Contender {
         Contender { side, compared: if is_likely { Comparison::expecting() } else { Comparison::default() } }
     }
 }

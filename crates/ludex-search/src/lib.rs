@@ -11,6 +11,7 @@
 //! | [`goal_heuristic`] | how far the conditions of the goals are met, and whether that tells anything | to guide `uct` and `solitaire` |
 //! | [`selection`] | which exhaustive search a game suits, by what is proved of it | to choose among those |
 //! | [`learning`] | which of these plays a game of two best, by an evaluation that is learnt and a trial | before a match |
+//! | [`training`] | an evaluation improved by self-play, kept in a file | for as long as one likes, before any match |
 //! | [`agent`] | one role of one match: engines, threads, time | to play |
 //!
 //! All but `minimax` end by a [`clock::Clock`]; `uct` and `alphabeta` answer with an [`estimate::Estimate`].
@@ -53,5 +54,6 @@ pub mod pvs;
 pub mod selection;
 pub mod simultaneous;
 pub mod solitaire;
+pub mod training;
 pub mod trial;
 pub mod uct;

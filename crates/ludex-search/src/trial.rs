@@ -39,6 +39,10 @@ pub struct Side {
     pub pvs: pvs::Settings,
     /// Whether a tree uses lanes, where there are any.
     pub lanes: bool,
+    /// Trees beside the first, each with the whole effort, whose estimates are added: what as many threads would do.
+    pub more_trees: usize,
+    /// The effort is multiplied by one more than this: what threads could do at best.
+    pub more_effort: u32,
 }
 
 /// Whether one side is better than another: a sequential test (Wald's probability ratio) of "it gets four fifths of the
@@ -112,6 +116,13 @@ pub enum Effort {
 }
 
 impl Effort {
+    fn times(self, factor: u32) -> Effort {
+        match self {
+            Effort::Iterations(count) => Effort::Iterations(count * u64::from(factor)),
+            Effort::Processor(time) => Effort::Processor(time * factor),
+        }
+    }
+
     fn clock(self) -> Clock {
         match self {
             Effort::Iterations(count) => Clock::iterations(count),
@@ -139,7 +150,7 @@ pub struct Match<'a> {
 }
 
 enum Searcher {
-    Tree(Box<Tree>),
+    Trees(Vec<Tree>),
     Pvs(Box<Pvs>),
 }
 
@@ -150,7 +161,8 @@ impl Searcher {
         {
             return Ok(Searcher::Pvs(Box::new(pvs)));
         }
-        Ok(Searcher::Tree(Box::new(Tree::new(side.tree.clone(), worker, state, seed)?)))
+        let mut tree = |number| Tree::new(side.tree.clone(), worker, state, seed.wrapping_add(number));
+        Ok(Searcher::Trees((0..=side.more_trees as u64).map(&mut tree).collect::<Result<_, Fault>>()?))
     }
 
     fn search(
@@ -159,16 +171,20 @@ impl Searcher {
         lanes: Option<&Lanes>,
         state: &[u64],
         role: RoleId,
-        (clock, seed): (&mut Clock, u64),
+        (effort, seed): (Effort, u64),
     ) -> Result<Option<Estimate>, Fault> {
         match self {
-            Searcher::Pvs(pvs) => pvs.search(worker, state, role, clock),
-            Searcher::Tree(tree) => {
-                let mut runner = lanes.map(|lanes| lanes.runner(seed));
-                let lanes = runner.as_mut().map(|runner| runner as &mut dyn Valuer);
-                let mut tools = Tools { worker, lanes, oracle: None, goal_heuristic: None };
-                tree.search(&mut tools, clock)?;
-                Ok(Some(tree.estimate(role)))
+            Searcher::Pvs(pvs) => pvs.search(worker, state, role, &mut effort.clock()),
+            Searcher::Trees(trees) => {
+                let mut sum = Estimate::default();
+                for (number, tree) in (0..).zip(trees) {
+                    let mut runner = lanes.map(|lanes| lanes.runner(seed.wrapping_add(number)));
+                    let lanes = runner.as_mut().map(|runner| runner as &mut dyn Valuer);
+                    let mut tools = Tools { worker, lanes, oracle: None, goal_heuristic: None };
+                    tree.search(&mut tools, &mut effort.clock())?;
+                    sum.add(&tree.estimate(role));
+                }
+                Ok(Some(sum))
             }
         }
     }
@@ -209,9 +225,10 @@ impl Match<'_> {
                 } else if legal.len() == 1 {
                     only
                 } else {
-                    let lanes = self.lanes.filter(|_| sides[places[role.index()]].lanes);
-                    let clock = (&mut self.effort.clock(), random.bits());
-                    let estimate = searcher.search(worker, lanes, &state, role, clock)?;
+                    let side = &sides[places[role.index()]];
+                    let lanes = self.lanes.filter(|_| side.lanes);
+                    let effort = (self.effort.times(side.more_effort + 1), random.bits());
+                    let estimate = searcher.search(worker, lanes, &state, role, effort)?;
                     let best = estimate.as_ref().and_then(Estimate::best).map(|candidate| candidate.action);
                     best.unwrap_or_else(|| legal[random.below(legal.len())])
                 };
@@ -220,8 +237,8 @@ impl Match<'_> {
             worker.next(&state, &joint, &mut next)?;
             std::mem::swap(&mut state, &mut next);
             for searcher in &mut searchers {
-                if let Searcher::Tree(tree) = searcher {
-                    tree.advance(worker, &joint, &state)?;
+                if let Searcher::Trees(trees) = searcher {
+                    trees.iter_mut().try_for_each(|tree| tree.advance(worker, &joint, &state))?;
                 }
             }
         }

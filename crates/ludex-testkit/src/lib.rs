@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod connect_four;
 pub mod corpus;
 pub mod derived;
 pub mod differential;

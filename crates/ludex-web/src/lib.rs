@@ -42,6 +42,7 @@ use catalogue::Catalogue;
 use guard::Guard;
 use jobs::Jobs;
 use live::Live;
+use ludex::search::evaluation::Trained;
 use matches::Matches;
 use remote::Remotes;
 use std::io;
@@ -69,6 +70,8 @@ pub struct Options {
     pub keep: PathBuf,
     /// The name and the rules of the game to open first.
     pub first: Option<(String, String)>,
+    /// Evaluations that were trained before, for agents that move.
+    pub evaluations: Vec<Arc<Trained>>,
     /// How much everybody together may have.
     pub limits: Limits,
 }
@@ -101,7 +104,7 @@ impl Server {
         };
         Ok(Arc::new(Server {
             matches: Matches::new(&options.keep, &limits)?,
-            agents: Arc::new(Agents::new(&limits)),
+            agents: Arc::new(Agents::new(&limits, options.evaluations.clone())),
             remotes: Arc::new(Remotes::new(options.address.ip().is_loopback(), &limits)),
             jobs: Jobs::new(&limits),
             streams: Arc::new(Semaphore::new(limits.streams)),

@@ -14,6 +14,7 @@ use crate::remote::{Answered, Remotes};
 use ludex::engine::vocabulary::{MoveId, RoleId};
 use ludex::search::agent::{Agent, AgentError, Settings};
 use ludex::search::estimate::{Candidate, Estimate};
+use ludex::search::evaluation::Trained;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,7 @@ pub struct Agents {
     table: Mutex<Table>,
     changed: Condvar,
     limits: Limits,
+    evaluations: Vec<Arc<Trained>>,
 }
 
 #[derive(Default)]
@@ -59,8 +61,8 @@ struct Held {
 
 impl Agents {
     /// None yet.
-    pub fn new(limits: &Limits) -> Agents {
-        Agents { table: Mutex::default(), changed: Condvar::new(), limits: limits.clone() }
+    pub fn new(limits: &Limits, evaluations: Vec<Arc<Trained>>) -> Agents {
+        Agents { table: Mutex::default(), changed: Condvar::new(), limits: limits.clone(), evaluations }
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -97,6 +99,7 @@ impl Agents {
                 memory: self.limits.agent_memory,
                 ponder: false,
                 learning: usual.learning.filter(|_| plays),
+                evaluations: self.evaluations.clone(),
                 seed: live
                     .id
                     .bytes()

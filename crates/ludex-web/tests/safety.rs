@@ -41,6 +41,7 @@ fn start_at(own: [u8; 4], folder: PathBuf) -> Visitor {
         games: None,
         keep: folder.clone(),
         first: None,
+        evaluations: Vec::new(),
         limits,
     };
     std::thread::spawn(move || {

@@ -31,6 +31,9 @@ pub enum Error {
     /// A game that has too many states to visit all.
     #[cfg(feature = "logic")]
     Solve(ludex_logic::endgame::solve::SolveError),
+    /// A file of a trained evaluation that is none, or was learnt for another game.
+    #[cfg(feature = "search")]
+    Evaluation(ludex_search::evaluation::FileError),
 }
 
 impl fmt::Display for Error {
@@ -48,6 +51,8 @@ impl fmt::Display for Error {
             Error::Formula(error) => f.write_str(error.drawn().trim_end()),
             #[cfg(feature = "logic")]
             Error::Solve(error) => write!(f, "the game is not solved: {error}"),
+            #[cfg(feature = "search")]
+            Error::Evaluation(error) => error.fmt(f),
         }
     }
 }
@@ -80,4 +85,6 @@ from! {
     ludex_logic::formula::FormulaError => Formula,
     #[cfg(feature = "logic")]
     ludex_logic::endgame::solve::SolveError => Solve,
+    #[cfg(feature = "search")]
+    ludex_search::evaluation::FileError => Evaluation,
 }

@@ -10,6 +10,7 @@ mod prove;
 mod sheet;
 mod shell;
 mod stats;
+mod training;
 #[cfg(feature = "web")]
 mod web;
 
@@ -23,6 +24,7 @@ pub use prove::{Backend, Prove};
 pub use sheet::{Check, Debug, Form, Games, Lsp, Notation, Print, Target};
 pub use shell::{Completions, Man};
 pub use stats::Stats;
+pub use training::{Evaluations, Train};
 #[cfg(feature = "web")]
 pub use web::Web;
 
@@ -67,6 +69,7 @@ pub enum Command {
     Replay(Replay),
     Bench(Bench),
     Stats(Stats),
+    Train(Train),
     Prove(Prove),
     Play(Play),
     Player(Player),

@@ -1,6 +1,6 @@
 //! Arguments of the commands that play: play, player, match.
 
-use super::{Bounds, Device, Engine, GameArgument, Json, Position, seconds};
+use super::{Bounds, Device, Engine, Evaluations, GameArgument, Json, Position, seconds};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -30,6 +30,8 @@ pub struct Play {
     pub position: Position,
     #[command(flatten)]
     pub agent: AgentArguments,
+    #[command(flatten)]
+    pub evaluations: Evaluations,
     #[command(flatten)]
     pub bounds: Bounds,
 }
@@ -63,13 +65,15 @@ pub struct Player {
     #[command(flatten)]
     pub agent: AgentArguments,
     #[command(flatten)]
+    pub evaluations: Evaluations,
+    #[command(flatten)]
     pub bounds: Bounds,
 }
 
 /// Run matches between players
 ///
 /// Each PLAYER is an address (`http://host:port`, `host:port`) of a player that speaks the GGP protocol, or
-/// one of: `ludex` (this program), `plain` (plain UCT on the reference engine, the measuring stick),
+/// one of: `ludex` (this program), `untrained` (the same without --evaluation), `plain` (plain UCT on the reference engine, the measuring stick),
 /// `random`, and `human` (moves are read from standard input). A role called `random` is played by chance
 /// and takes no player.
 ///
@@ -115,6 +119,8 @@ pub struct Match {
     pub position: Position,
     #[command(flatten)]
     pub agent: AgentArguments,
+    #[command(flatten)]
+    pub evaluations: Evaluations,
     #[command(flatten)]
     pub engine: Engine,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! Arguments of `ludex web`.
 
+use super::Evaluations;
 use clap::Args;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -39,4 +40,6 @@ pub struct Web {
     /// encryption, so they need --token
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub bind: IpAddr,
+    #[command(flatten)]
+    pub evaluations: Evaluations,
 }

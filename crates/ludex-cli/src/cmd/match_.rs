@@ -16,6 +16,7 @@ use ludex::ggp::manager::{self, Event, Joint, Played, Setting, Terms, Unfit};
 use ludex::ggp::record::MatchRecord;
 use ludex::ggp::sexp::canonical;
 use ludex::search::agent;
+use ludex::search::evaluation::Trained;
 use ludex_board::Drawing;
 use serde_json::json;
 use std::fs::{File, OpenOptions};
@@ -24,8 +25,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub fn run(args: &Match, out: &mut dyn Write) -> Result<Status> {
-    let players = args.players.iter().map(|text| Player::read(text)).collect::<Result<Vec<_>>>()?;
+    let mut players = args.players.iter().map(|text| Player::read(text)).collect::<Result<Vec<_>>>()?;
     let loaded = game::read_at(&args.game.game, &args.position, &args.bounds.budget())?;
+    let evaluations = args.evaluations.read(Some(&loaded.game()?.rules))?;
+    for player in &mut players {
+        if let Player::Ludex(own) = player {
+            own.clone_from(&evaluations);
+        }
+    }
     let engine = loaded.quick(args.engine.engine, &args.bounds.budget())?;
     let setting = Setting {
         name: loaded.name.clone(),
@@ -266,7 +273,8 @@ fn keep(records: &mut Option<File>, record: &MatchRecord) -> Result<()> {
 /// What can be typed for a player.
 enum Player {
     At(Address),
-    Ludex,
+    Ludex(Vec<Arc<Trained>>),
+    Untrained,
     Plain,
     Random,
     Human,
@@ -275,7 +283,8 @@ enum Player {
 impl Player {
     fn read(text: &str) -> Result<Player> {
         Ok(match text {
-            "ludex" => Player::Ludex,
+            "ludex" => Player::Ludex(Vec::new()),
+            "untrained" => Player::Untrained,
             "plain" => Player::Plain,
             "random" => Player::Random,
             "human" => Player::Human,
@@ -285,8 +294,8 @@ impl Player {
                 None => return Err(Misuse(format!("`{other}` is no address")).into()),
             },
             other => {
-                let known = "a player is an address, or one of ludex, plain, random, human";
-                let near = did_you_mean(other, ["ludex", "plain", "random", "human"]);
+                let known = "a player is an address, or one of ludex, untrained, plain, random, human";
+                let near = did_you_mean(other, ["ludex", "untrained", "plain", "random", "human"]);
                 let advice = near.unwrap_or_else(|| known.to_owned());
                 return Err(Misuse(format!("`{other}` is no player: {advice}")).into());
             }
@@ -299,9 +308,14 @@ impl Player {
             Player::At(address) => Box::new(Remote::new(address.clone())),
             Player::Random => Box::new(Chance),
             Player::Human => Box::new(Human::default()),
-            Player::Ludex => {
+            Player::Ludex(evaluations) => {
                 let settings = super::player::settings(args.agent, args.bounds);
-                Box::new(Local::new("ludex", agent::Settings { seed, ..settings }))
+                let evaluations = evaluations.clone();
+                Box::new(Local::new("ludex", agent::Settings { seed, evaluations, ..settings }))
+            }
+            Player::Untrained => {
+                let settings = super::player::settings(args.agent, args.bounds);
+                Box::new(Local::new("untrained", agent::Settings { seed, ..settings }))
             }
             Player::Plain => {
                 let settings = super::player::plain(args.agent, args.bounds);

@@ -25,6 +25,7 @@ mod simulate;
 mod solve;
 mod stats;
 mod strategy;
+mod train;
 #[cfg(feature = "web")]
 mod web;
 
@@ -44,6 +45,7 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Replay(args) => replay::run(args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Stats(args) => stats::run(args, out),
+        Command::Train(args) => train::run(args, out),
         Command::Prove(args) => prove::run(args, out),
         Command::Frame(args) => frame::run(args, out),
         Command::Minimax(args) => minimax::run(args, out),

@@ -15,7 +15,12 @@ pub fn run(args: &Arguments, out: &mut dyn Write) -> Result<Status> {
     let server = Server::bind((args.bind, args.port), ServerLimits::default())
         .map_err(|error| Misuse(format!("cannot listen at {}:{}: {error}", args.bind, args.port)))?;
     let address = server.address().context("the address is not known")?;
-    let agent = if args.plain { plain(args.agent, args.bounds) } else { settings(args.agent, args.bounds) };
+    let agent = if args.plain {
+        plain(args.agent, args.bounds)
+    } else {
+        let evaluations = args.evaluations.read(None)?;
+        agent::Settings { evaluations, ..settings(args.agent, args.bounds) }
+    };
     let settings = Settings { name: args.name.clone(), agent, ..Settings::default() };
     let player = Arc::new(Player::new(settings, log(args.verbose)));
     writeln!(out, "{} listens at http://{address}", args.name)?;

@@ -34,6 +34,7 @@ pub fn run(args: &Web, out: &mut dyn Write) -> Result<Status> {
         games: args.games.clone(),
         keep: args.keep.clone().map_or_else(usual_folder, Ok)?,
         first,
+        evaluations: args.evaluations.read(None)?,
         limits: Limits::default(),
     };
     let served = ludex_web::serve(&options, |address| {

@@ -23,6 +23,7 @@ mod replay;
 mod simulate;
 mod solve;
 mod stats;
+mod train;
 
 use ludex_testkit::corpus::shared as shared_file;
 use std::io::Write;

@@ -6,10 +6,13 @@
 //! [`Settings::learning`]: super::Settings::learning
 
 use super::table::Shared;
+use crate::evaluation::{Evaluation, FileError};
 use crate::learning::{Time, learn};
 use crate::pvs;
 use crate::trial::{Method, Side};
+use ludex_engine::engine::Engine;
 use ludex_engine::propnet::lanes::Lanes;
+use ludex_engine::vocabulary::Vocabulary;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -52,8 +55,22 @@ fn found_out(shared: &Shared, total: Duration) -> Option<(Side, Vec<String>)> {
     let time = Time::from_now(left, shared.stop.clone());
     let in_time = Instant::now() + left.mul_f64(LANES_IN_TIME);
     let mut lanes = || lanes(shared, in_time);
+    let trained = trained(shared, engine.vocabulary());
     // A limit that is met leaves the game to the tree.
-    learn(&engine, &mut lanes, &shared.settings.tree, shared.settings.seed, &time).ok()?
+    learn(&engine, &mut lanes, &shared.settings.tree, trained, shared.settings.seed, &time).ok()?
+}
+
+/// The evaluation that was trained for these rules, if somebody gave one.
+fn trained(shared: &Shared, vocabulary: &Vocabulary) -> Option<Evaluation> {
+    let rules = &shared.prepared.game().rules;
+    shared.settings.evaluations.iter().find_map(|trained| match trained.evaluation(rules, vocabulary) {
+        Ok(evaluation) => Some(evaluation),
+        Err(FileError::Foreign) => None,
+        Err(error) => {
+            shared.table().notes.push(error.to_string());
+            None
+        }
+    })
 }
 
 /// The lanes on the table, once those who build what matches need are done.

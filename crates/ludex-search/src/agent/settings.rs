@@ -2,6 +2,7 @@
 
 use super::accelerator::Accelerator;
 use super::builder::{Builder, endings, facts, interpreters, network, reference};
+use crate::evaluation::Trained;
 use crate::uct;
 use ludex_engine::budget::Budget;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub struct Settings {
     /// How long it may learn before it plays: random games, an evaluation, and a trial of searches by it. A player's
     /// start clock, where there is one; `None` learns nothing.
     pub learning: Option<Duration>,
+    /// Evaluations that were trained before; the one for the game's rules takes the place of what is learnt.
+    pub evaluations: Vec<Arc<Trained>>,
     /// Look for what is certain by exhaustive search, too.
     pub exact: bool,
     /// Where several roles choose at once and have few joint moves, draw from mixed strategies.
@@ -50,6 +53,7 @@ impl Default for Settings {
             extras: vec![facts, endings],
             tree: uct::Settings::default(),
             learning: Some(Duration::from_secs(2)),
+            evaluations: Vec::new(),
             exact: true,
             mixed: true,
             ponder: true,

@@ -240,7 +240,7 @@ fn work(shared: &Shared, number: usize, snapshot: &Snapshot, memory: &mut Memory
         memory.rate.add(tree.playouts().saturating_sub(before), begun.elapsed());
         estimate.playouts_per_second = memory.rate.a_second();
         if let Some(found) = &memory.exact.found {
-            estimate = combined(estimate, found);
+            estimate = estimate.with_certain(found);
         }
         let solved = publish(shared, number, snapshot, estimate);
         if let Some(complaint) = snapshot.valuers.as_ref().and_then(|valuers| valuers.complaint()) {
@@ -304,7 +304,7 @@ fn by_evaluation(
         }
         let mut estimate = found.unwrap_or_default();
         if let Some(exact) = &memory.exact.found {
-            estimate = combined(estimate, exact);
+            estimate = estimate.with_certain(exact);
         }
         let is_exact_over = memory.exact.is_over(number, shared);
         if publish(shared, number, snapshot, estimate) || search.is_done() && is_exact_over {
@@ -437,7 +437,7 @@ impl<'s> Exact<'s> {
                     Ok(found) => {
                         self.found = match (found, self.found.take()) {
                             // A try that ended early may know less than the one before; what is certain stays so.
-                            (Some(new), Some(old)) if !new.solved => Some(combined(new, &old)),
+                            (Some(new), Some(old)) if !new.solved => Some(new.with_certain(&old)),
                             (new, old) => new.or(old),
                         }
                     }
@@ -515,28 +515,4 @@ impl<'s> Exact<'s> {
         });
         searched
     }
-}
-
-/// The tree's estimate with what is certain put in its place.
-fn combined(mut estimate: Estimate, exact: &Estimate) -> Estimate {
-    if exact.solved || estimate.candidates.is_empty() {
-        let mut certain = exact.clone();
-        (certain.playouts, certain.nodes) = (estimate.playouts, estimate.nodes);
-        certain.playouts_per_second = estimate.playouts_per_second;
-        for (mine, theirs) in certain.candidates.iter_mut().zip(&estimate.candidates) {
-            (mine.visits, mine.value) = (theirs.visits, theirs.value);
-        }
-        if certain.line.is_empty() {
-            certain.line = estimate.line;
-        }
-        return certain;
-    }
-    for (mine, theirs) in estimate.candidates.iter_mut().zip(&exact.candidates) {
-        // Where both know what can be had, it is the same, but in games for one: there each may have seen a better line.
-        mine.verdict = match (theirs.verdict, mine.verdict) {
-            (Some(exact), Some(tree)) if tree.value > exact.value => Some(tree),
-            (exact, tree) => exact.or(tree),
-        };
-    }
-    estimate
 }

@@ -7,7 +7,7 @@
 //! another: how far the pieces of that pattern have advanced. A kind that is ordered and takes many values (a score)
 //! is a rank too. Every feature is linear in the fluents, so whatever is learnt of features becomes one weight a fluent.
 //!
-//! What it cannot see: pairs of pieces, lines, and mobility.
+//! What it cannot see: mobility. Pairs of fluents are added where they are asked for (`pairs.rs`).
 
 use hashbrown::HashMap;
 use ludex_engine::row::{self, Row};
@@ -26,6 +26,27 @@ pub enum Detail {
     Ranks,
     /// And each fluent by itself.
     Cells,
+    /// And pairs of fluents, as far as they say more than the fluents do.
+    Pairs,
+}
+
+impl Detail {
+    const ALL: [Detail; 4] = [Detail::Counts, Detail::Ranks, Detail::Cells, Detail::Pairs];
+
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Detail::Counts => "counts",
+            Detail::Ranks => "ranks",
+            Detail::Cells => "cells",
+            Detail::Pairs => "pairs",
+        }
+    }
+
+    /// By that word.
+    pub fn read(word: &str) -> Option<Detail> {
+        Detail::ALL.into_iter().find(|detail| detail.name() == word)
+    }
 }
 
 impl fmt::Display for Detail {
@@ -34,6 +55,7 @@ impl fmt::Display for Detail {
             Detail::Counts => "how many there are of each kind",
             Detail::Ranks => "how many there are of each kind and how far along",
             Detail::Cells => "what stands where",
+            Detail::Pairs => "what stands where and what stands together",
         })
     }
 }
@@ -92,6 +114,17 @@ impl Features {
             features.ends.push(features.shares.len() as u32);
         }
         features
+    }
+
+    /// A feature more for each pair, which is that of a fluent more.
+    pub(super) fn add_pairs(&mut self, pairs: impl Iterator<Item = String>) {
+        for name in pairs {
+            self.shares.push((self.names.len() as u32, 1.0));
+            self.ends.push(self.shares.len() as u32);
+            self.names.push(name);
+            self.material.push(false);
+            self.single.push(true);
+        }
     }
 
     /// How many there are.
@@ -183,7 +216,7 @@ impl Draft<'_> {
                     mine.extend(self.feature(name).map(|feature| (feature, 1.0 - 2.0 * rank.abs())));
                 }
             }
-            if detail == Detail::Cells && places != 0 {
+            if matches!(detail, Detail::Cells | Detail::Pairs) && places != 0 {
                 let name = self.vocabulary.show_fluent(fluent);
                 if let Some(feature) = self.feature(name) {
                     self.single[feature as usize] = true;

@@ -19,6 +19,14 @@ impl Samples {
         self.outcomes.push(outcome);
     }
 
+    /// Adds all samples of another list.
+    pub(super) fn extend(&mut self, other: &Samples) {
+        let held = self.fluents.len() as u32;
+        self.fluents.extend_from_slice(&other.fluents);
+        self.ends.extend(other.ends.iter().map(|end| held + end));
+        self.outcomes.extend_from_slice(&other.outcomes);
+    }
+
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -28,7 +36,8 @@ impl Samples {
         self.fluents.len()
     }
 
-    fn of(&self, sample: usize) -> &[u32] {
+    /// The fluents of a sample.
+    pub(super) fn of(&self, sample: usize) -> &[u32] {
         let from = sample.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.fluents[from..self.ends[sample] as usize]
     }

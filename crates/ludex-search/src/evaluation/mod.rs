@@ -12,9 +12,12 @@
 //! best, so whether it is used, and how fine it is, is left to a trial on the game ([`crate::trial`]).
 
 mod features;
+mod file;
 mod fit;
+mod pairs;
 
 pub use features::Detail;
+pub use file::{FileError, Lesson, Trained};
 
 use features::Features;
 use fit::{Samples, logistic};
@@ -22,7 +25,9 @@ use ludex_engine::engine::Worker;
 use ludex_engine::fault::Fault;
 use ludex_engine::random::Random;
 use ludex_engine::row::{self, Row};
-use ludex_engine::vocabulary::{MoveId, RoleId};
+use ludex_engine::vocabulary::{FluentId, MoveId, RoleId};
+use pairs::Pairs;
+use std::borrow::Cow;
 
 /// Thousandths of the logarithm of the odds: the unit of scores.
 pub const UNIT: f64 = 1000.0;
@@ -30,12 +35,16 @@ pub const UNIT: f64 = 1000.0;
 /// No score of an unfinished game is beyond it, either way.
 pub const MOST_SCORE: i32 = 12_000;
 
+/// No weight is beyond it, either way.
+const MOST_WEIGHT: f64 = 1e6;
+
 /// What states are worth to the first of two roles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     constant: i32,
     /// One a fluent; and what of it is for its pattern alone, wherever it stands.
     weights: Vec<(i32, i32)>,
+    pairs: Pairs,
     detail: Detail,
     correlation: f64,
     /// Rounds of games: the first at random.
@@ -127,18 +136,75 @@ impl Experience {
             self.games += 1;
             self.plies += (path.len() / words) as u64;
             let Some(outcome) = outcome(worker, &state)?.filter(|_| ended) else { continue };
-            let plies = path.len() / words;
-            for _ in 0..(plies / APART).clamp(FEWEST_STATES, MOST_STATES).min(plies) {
-                let row = &path[random.below(plies) * words..][..words];
-                let samples =
-                    if self.games.is_multiple_of(CHECKED) { &mut self.checked } else { &mut self.learnt };
-                samples.push(row::fluents(row).map(|fluent| fluent.0), outcome);
-                if self.seen.len() < MOST_SEEN {
-                    self.seen.push(row.to_vec());
-                }
-            }
+            self.keep(&path, words, &[], outcome, random);
         }
         Ok(())
+    }
+
+    /// Keeps some states of a game, with what came of it. Where whoever searched them thought that they were worth
+    /// something else, they are taken to be worth the mean of both; the states to check by go by what came of it alone.
+    fn keep(
+        &mut self,
+        path: &[u64],
+        words: usize,
+        thought: &[Option<f64>],
+        outcome: f64,
+        random: &mut Random,
+    ) {
+        let is_checked = self.games.is_multiple_of(CHECKED);
+        let plies = path.len() / words;
+        for _ in 0..(plies / APART).clamp(FEWEST_STATES, MOST_STATES).min(plies) {
+            let ply = random.below(plies);
+            let row = &path[ply * words..][..words];
+            let fluents = row::fluents(row).map(|fluent| fluent.0);
+            if is_checked {
+                self.checked.push(fluents, outcome);
+            } else {
+                let thought = thought.get(ply).copied().flatten().unwrap_or(outcome);
+                self.learnt.push(fluents, (outcome + thought) / 2.0);
+            }
+            if self.seen.len() < MOST_SEEN {
+                self.seen.push(row.to_vec());
+            }
+        }
+    }
+
+    /// What is to be learnt from games by an evaluation that others play: nothing yet.
+    pub(crate) fn after(guide: &Evaluation) -> Experience {
+        Experience { rounds: guide.rounds, ..Experience::default() }
+    }
+
+    /// A game that others played: its states, what they were thought to be worth to the first role, 0 to 1, and what that
+    /// got, if the game ended.
+    pub(crate) fn add_game(
+        &mut self,
+        path: &[u64],
+        words: usize,
+        thought: &[Option<f64>],
+        outcome: Option<f64>,
+        random: &mut Random,
+    ) {
+        self.games += 1;
+        self.plies += (path.len() / words) as u64;
+        if let Some(outcome) = outcome {
+            self.keep(path, words, thought, outcome, random);
+        }
+    }
+
+    /// Adds games of another round.
+    pub(crate) fn extend(&mut self, other: &Experience) {
+        self.rounds = self.rounds.max(other.rounds);
+        self.learnt.extend(&other.learnt);
+        self.checked.extend(&other.checked);
+        let room = MOST_SEEN.saturating_sub(self.seen.len());
+        self.seen.extend(other.seen.iter().take(room).cloned());
+        self.games += other.games;
+        self.plies += other.plies;
+    }
+
+    /// Fluents held in all its states, which is what learning from it takes the time of.
+    pub(crate) fn size(&self) -> usize {
+        self.learnt.size()
     }
 
     /// How many moves a random game has.
@@ -237,14 +303,28 @@ impl Evaluation {
         if worker.vocabulary().role_count() != 2 || learnt.len() < LEAST_SAMPLES {
             return None;
         }
-        let features = Features::new(worker.vocabulary(), seen, detail);
+        let mut features = Features::new(worker.vocabulary(), seen, detail);
         let fluents = worker.vocabulary().fluent_count();
-        let (constant, by_feature) = fit::fit(learnt, &features, fluents, is_over)?;
-        let by_fluent = fit::by_fluent(&features, fluents, &by_feature);
+        let (mut constant, mut by_feature) = fit::fit(learnt, &features, fluents, is_over)?;
+        let mut by_fluent = fit::by_fluent(&features, fluents, &by_feature);
+        let mut together = Vec::new();
+        let mut checked = Cow::Borrowed(checked);
+        if detail == Detail::Pairs {
+            let guesses = learnt.sums(&by_fluent);
+            let residue = learnt.outcomes.iter().zip(guesses).map(|(y, sum)| y - logistic(sum + constant));
+            together = pairs::promising(learnt, &residue.collect::<Vec<f64>>(), fluents);
+            let name = |fluent| worker.vocabulary().show_fluent(FluentId(fluent));
+            features.add_pairs(together.iter().map(|&(a, b)| format!("{} with {}", name(a), name(b))));
+            let learnt = pairs::with_pairs(learnt, &together, fluents);
+            let all = fluents + together.len();
+            (constant, by_feature) = fit::fit(&learnt, &features, all, is_over)?;
+            by_fluent = fit::by_fluent(&features, all, &by_feature);
+            checked = Cow::Owned(pairs::with_pairs(&checked, &together, fluents));
+        }
         let patterns: Vec<f64> =
             by_feature.iter().zip(&features.material).map(|(w, is)| if *is { *w } else { 0.0 }).collect();
         let material = fit::by_fluent(&features, fluents, &patterns);
-        let pieces = pieces(&features, &by_fluent, &learnt.frequencies(fluents));
+        let pieces = pieces(&features, &by_fluent[..fluents], &learnt.frequencies(fluents));
         let guesses: Vec<f64> = checked.sums(&by_fluent).iter().map(|sum| logistic(sum + constant)).collect();
         let correlation = correlation(&guesses, &checked.outcomes);
         if correlation < LEAST_CORRELATION {
@@ -253,10 +333,14 @@ impl Evaluation {
         let mut words: Vec<(String, f64)> = features.names.into_iter().zip(by_feature).collect();
         words.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         words.truncate(TOLD);
-        let rounded = |weight: f64| (weight * UNIT).round().clamp(-1e6, 1e6) as i32;
+        let rounded = |weight: f64| (weight * UNIT).round().clamp(-MOST_WEIGHT, MOST_WEIGHT) as i32;
+        let together: Vec<(u32, u32, i32)> =
+            together.into_iter().zip(&by_fluent[fluents..]).map(|((a, b), w)| (a, b, rounded(*w))).collect();
+        by_fluent.truncate(fluents);
         Some(Evaluation {
             constant: rounded(constant),
             weights: by_fluent.into_iter().map(rounded).zip(material.into_iter().map(rounded)).collect(),
+            pairs: Pairs::new(fluents, &together),
             detail,
             correlation,
             rounds: experience.rounds + 1,
@@ -279,6 +363,12 @@ impl Evaluation {
     pub fn score(&self, state: &Row) -> i32 {
         row::fluents(state)
             .fold(self.constant, |sum, fluent| sum.saturating_add(self.weight(fluent.index()).0))
+            .saturating_add(self.pairs.score(state))
+    }
+
+    /// What pairs of fluents change of the score from one state to another.
+    pub(crate) fn change_of_pairs(&self, before: &Row, after: &Row) -> i32 {
+        if self.pairs.is_empty() { 0 } else { self.pairs.change(before, after) }
     }
 
     /// The score of nothing.

@@ -534,6 +534,7 @@ impl Pvs {
                 found.hash ^= self.keys.get(fluent).copied().unwrap_or(0);
             }
         }
+        found.score = found.score.saturating_add(self.evaluation.change_of_pairs(before, after));
         found
     }
 }

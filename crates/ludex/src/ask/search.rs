@@ -5,7 +5,10 @@ use crate::play::{Match, PlayError, show_line};
 use ludex_engine::RoleId;
 use ludex_search::clock::Clock;
 use ludex_search::estimate::{Estimate, Verdict};
+use ludex_search::evaluation::Trained;
+use ludex_search::pvs::{self, Pvs, Table};
 use ludex_search::uct::{Settings, Tools, Tree};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A search to be made ([`Game::search`](crate::Game::search)): decoupled UCT with proofs, on one thread.
@@ -19,6 +22,7 @@ pub struct Search<'m> {
     role: Option<String>,
     effort: Effort,
     settings: Settings,
+    evaluation: Option<&'m Trained>,
     seed: u64,
 }
 
@@ -63,7 +67,7 @@ pub struct Candidate {
 impl<'m> Search<'m> {
     pub(crate) fn new(play: &'m Match) -> Search<'m> {
         let effort = Effort::Time(Duration::from_secs(1));
-        Search { play, role: None, effort, settings: Settings::default(), seed: 1 }
+        Search { play, role: None, effort, settings: Settings::default(), evaluation: None, seed: 1 }
     }
 
     /// For this role; the one that has a choice, and the first of several, if nothing is said.
@@ -91,6 +95,12 @@ impl<'m> Search<'m> {
         Search { settings, ..self }
     }
 
+    /// Principal variation search by what was trained for the game ([`ludex_search::training`]), instead of a tree: it knows
+    /// the best move, and nothing of the others.
+    pub fn evaluation(self, trained: &'m Trained) -> Self {
+        Search { evaluation: Some(trained), ..self }
+    }
+
     /// Searches.
     ///
     /// ```
@@ -115,11 +125,23 @@ impl<'m> Search<'m> {
             None => play.first_to_choose(),
         };
         let mut worker = play.engine().worker();
-        let mut tree = Tree::new(self.settings, &mut *worker, play.state(), self.seed)?;
         let mut clock = match self.effort {
             Effort::Time(time) => Clock::until(Instant::now() + time),
             Effort::Iterations(count) => Clock::iterations(count),
         };
+        if let Some(trained) = self.evaluation {
+            let evaluation = trained.evaluation(&play.game().rules().rules, play.engine().vocabulary())?;
+            let table = Arc::new(Table::new(self.settings.memory / 8));
+            let search = Pvs::new(&*worker, pvs::Settings::default(), Arc::new(evaluation), table);
+            let estimate = match search {
+                Some(mut search) => search.search(&mut *worker, play.state(), role, &mut clock)?,
+                None => None,
+            };
+            if let Some(estimate) = estimate {
+                return Ok(found(play, role, &estimate));
+            }
+        }
+        let mut tree = Tree::new(self.settings, &mut *worker, play.state(), self.seed)?;
         let mut tools = Tools { worker: &mut *worker, lanes: None, oracle: None, goal_heuristic: None };
         tree.search(&mut tools, &mut clock)?;
         Ok(found(play, role, &tree.estimate(role)))

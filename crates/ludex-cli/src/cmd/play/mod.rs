@@ -56,7 +56,8 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     writeln!(out, "{}: you are {}", loaded.name, names[role])?;
     out.write_all(drawing.legend().as_bytes())?;
     let clock = Duration::from_secs_f64(args.playclock);
-    let settings = agent::Settings { ponder: false, ..settings(args.agent, args.bounds) };
+    let evaluations = args.evaluations.read(Some(&loaded.game()?.rules))?;
+    let settings = agent::Settings { ponder: false, evaluations, ..settings(args.agent, args.bounds) };
     let mut session = Session {
         name: loaded.name.clone(),
         engine: &*engine,

@@ -3,7 +3,7 @@
 mod page;
 mod schema;
 
-use crate::{Scratch, ludex, ludex_with_input};
+use crate::{Folder, Scratch, ludex, ludex_with_input};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -183,6 +183,10 @@ fn matches(checked: &mut Checked) {
     let kind = |line: &Value| if line.get("player").is_some() { "match: score" } else { "match" };
     checked.run(&["match", "tictactoe", "random", "random", "--matches", "1"], "", 0, kind);
     checked.run(&["match", "tictactoe", "random", "random", "--steps", "2"], "", 1, kind);
+    let folder = Folder::new("schema.train");
+    let file = folder.0.join("four.eval").display().to_string();
+    let kind = |line: &Value| if line.get("round").is_some() { "train: round" } else { "train" };
+    checked.run(&["train", "connectfour4x4", "--games", "30", "--rounds", "1", "-o", &file], "", 0, kind);
 }
 
 /// The commands that take `--json` are those whose lines are documented.
