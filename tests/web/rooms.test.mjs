@@ -47,7 +47,7 @@ test('facts are shown on the board, proofs have lemmas, and relations are a grap
   await page.context().close();
 });
 
-test('a sheet is pasted, and a text that is none is refused with its finding', async () => {
+test('a sheet is pasted, and a text that is none is opened where it can be mended', async () => {
   const page = await open(server);
   const paste = (text) => page.evaluate((words) => {
     const data = new DataTransfer();
@@ -57,6 +57,9 @@ test('a sheet is pasted, and a text that is none is refused with its finding', a
   await page.waitForSelector('.card');
   await paste('no rules at all (');
   await page.waitForFunction(() => document.querySelector('#notice').textContent.includes('error'));
+  await page.waitForFunction(() => document.querySelector('.editor')?.shadowRoot.querySelector('.cm-lintRange-error')?.textContent.includes('('));
+  await page.goto(`${server.origin}/#/`);
+  await page.waitForSelector('.card h2[title]');
   await paste('; One step\n(role solo) (init here) (<= (legal solo (go there)) (true here)) (<= (legal solo (go away)) (true here)) (<= (next there) (does solo (go there))) (<= (next gone) (does solo (go away))) (<= terminal (not (true here))) (<= (goal solo 100) (true there)) (<= (goal solo 0) (not (true there)))');
   await page.waitForSelector('.buttons button');
   await page.getByRole('button', { name: 'go there' }).click();
@@ -134,6 +137,26 @@ test('the editor says what a name is, completes it, undoes, lays out, and lets g
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');
   assert.ok(!(await page.evaluate(() => document.activeElement.closest('.editor'))), 'the tabulator leads out');
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+});
+
+test('what is being written is there again, and can be discarded', async () => {
+  const page = await open(server);
+  const game = await gameOf(page, 'nim');
+  const text = () => page.evaluate(() => document.querySelector('.editor')?.shadowRoot.querySelector('.cm-content').innerText ?? '');
+  await page.goto(`${server.origin}/#/write/${game}`);
+  await page.waitForSelector('.board .spot');
+  await write(page, '(role somebody)');
+  await page.getByRole('button', { name: 'Discard changes' }).waitFor();
+  await page.goto(`${server.origin}/#/understand/${game}`);
+  await page.waitForSelector('.part');
+  await page.goto(`${server.origin}/#/write/${game}`);
+  await page.waitForFunction(() => document.querySelector('.editor')?.shadowRoot.querySelector('.cm-content').innerText.includes('somebody'));
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await page.waitForSelector('.board .spot');
+  assert.ok(!(await text()).includes('somebody'));
+  assert.equal(await page.getByRole('button', { name: 'Discard changes' }).count(), 0);
   assert.deepEqual(page.complaints, []);
   await page.context().close();
 });

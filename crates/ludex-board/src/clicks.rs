@@ -5,6 +5,7 @@
 
 use crate::evidence::Evidence;
 use crate::placed::Placed;
+use crate::scene::SpotId;
 use crate::table::Table;
 use ludex_engine::budget::{Exceeded, Meter};
 use ludex_engine::terms::TermId;
@@ -93,6 +94,18 @@ fn cells(
         cells.extend(side(boards, moves));
     }
     Ok(cells)
+}
+
+/// The spots that moves name, each as a cell of its own.
+pub fn named(evidence: &Evidence, boards: &[Placed], clicks: &[Click]) -> HashSet<SpotId> {
+    let mut named = HashSet::new();
+    for (click, moves) in clicks.iter().zip(&evidence.moves) {
+        for cell in click.cells.iter().filter(|cell| !cell.side) {
+            let key = |row: &Vec<TermId>| cell.columns.iter().map(|&k| row[k]).collect::<Vec<TermId>>();
+            named.extend(moves.rows.iter().filter_map(|row| boards[cell.board].keys.get(&key(row))));
+        }
+    }
+    named
 }
 
 /// One argument that names a column of the main board.

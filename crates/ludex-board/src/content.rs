@@ -51,6 +51,14 @@ impl Contents {
         let rows = evidence.initially(table);
         let spots = ground.own;
         let is_total = rows.len() == spots;
+        // A property that all have at first, such as not being promoted, is told where it is another.
+        let usual = |column: usize| {
+            let first = rows.first().map(|row| row[column])?;
+            let changes = evidence.tables[table].columns[column].values.len() > 1;
+            let all = changes && columns.len() > 1 && rows.iter().all(|row| row[column] == first);
+            (all && rows.len() > 1 && evidence.role_of(first).is_none()).then_some(first)
+        };
+        let usual: Vec<Option<TermId>> = columns.iter().map(|&column| usual(column)).collect();
         let rows = if rows.len() * 5 >= spots * 3 { rows } else { Vec::new() };
         let blanks: Vec<Option<TermId>> = columns
             .iter()
@@ -59,6 +67,8 @@ impl Contents {
                 let written = || evidence.written_by_all(table, column);
                 blank(evidence, values, rows.iter().map(|row| row[column]), is_total, written)
             })
+            .zip(usual)
+            .map(|(blank, usual)| blank.or(usual))
             .collect();
         let is_place = |&column: &usize| {
             let values = &evidence.tables[table].columns[column].values;
@@ -207,6 +217,10 @@ fn blank(
     {
         return Some(only);
     }
+    // What moves choose among is something, such as the peg on which all discs lie.
+    if evidence.named_by_move(values) {
+        return None;
+    }
     // Of counts none is nothing, however many spots have it.
     if values.iter().all(|&value| is_number(value)) {
         return None;
@@ -229,7 +243,7 @@ fn is_colour(name: &str) -> bool {
 /// A name that fits on a spot: as it is, else the letters with which its words begin, as far as capitals, digits and
 /// strokes tell words apart.
 pub fn initials(name: &str) -> String {
-    const FITTING: usize = 4;
+    const FITTING: usize = 5;
     if name.chars().count() <= FITTING {
         return name.to_owned();
     }

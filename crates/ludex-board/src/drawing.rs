@@ -5,10 +5,12 @@ use crate::evidence::Evidence;
 use crate::find;
 use crate::placed::{Place, Placed};
 use crate::scene::{Aside, Board, Colour, Fault, Point, Scene, SpotId};
+use crate::{stack, tuple};
 use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::row;
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// How the states of one game are drawn and its moves are entered.
@@ -77,8 +79,10 @@ impl Drawing {
     pub fn find(vocabulary: &Arc<Vocabulary>, initial: &[u64], budget: &Budget) -> Result<Drawing, Exceeded> {
         let mut meter = budget.meter();
         let evidence = Evidence::of(vocabulary, initial, budget, &mut meter)?;
-        let (boards, places) = find::boards(&evidence, &mut meter)?;
+        let (mut boards, places) = find::boards(&evidence, &mut meter)?;
         let clicks = clicks::of_moves(&evidence, &boards, &mut meter)?;
+        let named = clicks::named(&evidence, &boards, &clicks);
+        ignore_unused(&mut boards, &places, initial, &named);
         let spots = boards.iter().map(|board| board.spots.len()).sum();
         Ok(Drawing { vocabulary: vocabulary.clone(), boards, places, clicks, spots })
     }
@@ -97,7 +101,7 @@ impl Drawing {
     /// Where a fluent is drawn, if that is on a board; also one that means that nothing is there.
     pub fn spot_of(&self, fluent: FluentId) -> Option<SpotId> {
         match self.places.get(fluent.index())? {
-            Place::Spot { spot, .. } => Some(*spot),
+            Place::Spot { spot, .. } | Place::Row(spot) | Place::On { thing: spot, .. } => Some(*spot),
             Place::Aside { .. } | Place::Rest => None,
         }
     }
@@ -114,6 +118,7 @@ impl Drawing {
             }
         }
         let mut values = vec![0u32; self.spots];
+        let mut standing = HashMap::new();
         let mut asides = Vec::new();
         let mut rest = Vec::new();
         for fluent in row::fluents(state) {
@@ -130,6 +135,16 @@ impl Drawing {
                         on.push(mark.clone());
                     }
                 }
+                Place::On { thing, below } => {
+                    standing.extend(below.map(|below| (*thing, below)));
+                }
+                Place::Row(first) => {
+                    let (board, at) = of[first.index()];
+                    let spots = boards[board].spots[at..].iter_mut();
+                    spots
+                        .zip(tuple::marks(&self.vocabulary, fluent))
+                        .for_each(|(spot, mark)| spot.marks.push(mark));
+                }
                 Place::Aside { label, value, colour } => asides.push(Aside {
                     label: label.clone(),
                     value: value.clone(),
@@ -140,6 +155,9 @@ impl Drawing {
             }
         }
         for (placed, board) in self.boards.iter().zip(&mut boards) {
+            if let Some(towers) = &placed.towers {
+                stack::arrange(towers, board, &standing);
+            }
             let Some((_, spots)) = &placed.total else { continue };
             for spot in board.spots.iter_mut().filter(|spot| spots.contains(&spot.id)) {
                 spot.fault = match values[spot.id.index()] {
@@ -219,6 +237,21 @@ impl Drawing {
     /// The colour of a role is its own in every picture; this is for whoever draws a legend.
     pub fn roles(&self) -> impl Iterator<Item = (Colour, String)> + '_ {
         self.vocabulary.roles().map(|role| (Colour::Role(role), self.vocabulary.show_role(role)))
+    }
+}
+
+/// Cells that are empty at first and that no move names, where moves name others, may lose their value without anybody
+/// missing it: the white squares of draughts.
+fn ignore_unused(boards: &mut [Placed], places: &[Place], initial: &[u64], named: &HashSet<SpotId>) {
+    let holds = |fluent: FluentId| match &places[fluent.index()] {
+        Place::Spot { spot, mark: Some(_), .. } => Some(*spot),
+        _ => None,
+    };
+    let held: HashSet<SpotId> = row::fluents(initial).filter_map(holds).collect();
+    for (_, spots) in boards.iter_mut().filter_map(|board| board.total.as_mut()) {
+        if spots.iter().any(|spot| named.contains(spot)) {
+            spots.retain(|spot| named.contains(spot) || held.contains(spot));
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use crate::line::{self, Line};
 use crate::neighbours::Neighbours;
 use crate::placed::{self, Place, Placed, Shape};
 use crate::scene::{Colour, Glyph, Kind, Mark, SpotId};
+use crate::stack;
 use crate::strokes::{self, Strokes};
+use crate::tuple;
 use ludex_engine::budget::{Exceeded, Meter};
 use ludex_engine::terms::TermId;
 use std::collections::{HashMap, HashSet};
@@ -19,6 +21,10 @@ use std::collections::{HashMap, HashSet};
 const FEWEST: usize = 4;
 /// So many things may have a value each beside the boards.
 const MOST_THINGS: usize = 6;
+/// How much speaks for a row that one fluent fills.
+const ROW: f64 = 4.0;
+/// How much speaks for towers.
+const TOWERS: f64 = 8.0;
 /// So many relations may fill cells of the ground.
 const MOST_FILLS: usize = 2;
 
@@ -34,6 +40,13 @@ pub fn boards(evidence: &Evidence, meter: &mut Meter) -> Result<(Vec<Placed>, Ve
     for table in tables.clone() {
         if let Some(strokes) = strokes::read(evidence, table, meter)? {
             finder.strokes(&strokes);
+        }
+    }
+    for table in tables.clone() {
+        if let Some(placed) = stack::of(evidence, table, finder.spots, &mut finder.places) {
+            finder.add(TOWERS, placed);
+        } else if let Some(placed) = tuple::of(evidence, table, finder.spots, &mut finder.places) {
+            finder.add(ROW, placed);
         }
     }
     let mut grids: Vec<Grid> = Vec::new();
@@ -117,7 +130,7 @@ struct Finder<'e, 'v> {
 impl Finder<'_, '_> {
     /// True if fluents of the table are on boards.
     fn is_drawn(&self, table: usize) -> bool {
-        let on_board = |item: &usize| matches!(self.places[*item], Place::Spot { .. });
+        let on_board = |item: &usize| !matches!(self.places[*item], Place::Aside { .. } | Place::Rest);
         self.evidence.tables[table].items.iter().any(on_board)
     }
 
@@ -468,8 +481,14 @@ fn renumbered(mut boards: Vec<Placed>, places: &mut [Place]) -> Vec<Placed> {
         board.keys.values_mut().chain(board.sides.values_mut().flatten()).for_each(|id| *id = new[id]);
     }
     for place in places {
-        if let Place::Spot { spot, .. } = place {
-            *spot = new[spot];
+        match place {
+            Place::Spot { spot, .. } => *spot = new[spot],
+            Place::Row(first) => *first = new[first],
+            Place::On { thing, below } => {
+                *thing = new[thing];
+                *below = below.map(|below| new[&below]);
+            }
+            Place::Aside { .. } | Place::Rest => {}
         }
     }
     boards

@@ -3,6 +3,7 @@
 
 use crate::evidence::Evidence;
 use crate::placed::{Place, Placed};
+use crate::scene::Glyph;
 use ludex_engine::terms::TermId;
 use std::collections::HashSet;
 
@@ -79,5 +80,13 @@ fn pool(evidence: &Evidence, number: usize, first: u32, places: &mut [Place]) ->
     let keys = evidence.axis(things).names.into_iter().map(|name| vec![name]).collect();
     let mut placed = Placed::of_hand(evidence, number, keys, first);
     placed.place(evidence, number, &[0], &[], false, places);
+    // The spot says which thing it is.
+    for place in places {
+        if let Place::Spot { table, mark: Some(mark), .. } = place
+            && *table == number
+        {
+            mark.glyph = Glyph::Disc;
+        }
+    }
     Some(placed)
 }

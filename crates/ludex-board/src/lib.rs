@@ -45,11 +45,13 @@ mod pieces;
 mod placed;
 pub mod scene;
 mod spread;
+mod stack;
 mod statics;
 mod strokes;
 mod svg;
 mod table;
 mod text;
+mod tuple;
 
 pub use drawing::{BoardLayout, ClickLayout, Drawing, Layout, Step};
 pub use scene::{Scene, SpotId};

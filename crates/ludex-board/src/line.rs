@@ -42,6 +42,9 @@ pub fn best(evidence: &Evidence, number: usize, meter: &mut Meter) -> Result<Opt
     if !(1..=5).contains(&table.width()) || (table.width() == 1 && evidence.twins(number).next().is_none()) {
         return Ok(None);
     }
+    if let Some(line) = places(evidence, number) {
+        return Ok(Some(line));
+    }
     for key in 0..table.width() {
         meter.tick_by(table.rows.len() as u64)?;
         let Some(line) = read(evidence, number, key, meter)? else { continue };
@@ -52,6 +55,40 @@ pub fn best(evidence: &Evidence, number: usize, meter: &mut Meter) -> Result<Opt
         }
     }
     Ok(best)
+}
+
+/// Where each of some things is, if a move takes them from one place to another: spots for the places, with the things on
+/// them, such as discs on pegs.
+fn places(evidence: &Evidence, number: usize) -> Option<Line> {
+    let table = &evidence.tables[number];
+    let initially = evidence.initially(number);
+    if table.width() != 2 {
+        return None;
+    }
+    (0..2).find_map(|key| {
+        let (things, names) = (&table.columns[1 - key].values, &table.columns[key].values);
+        let distinct: HashSet<TermId> = initially.iter().map(|row| row[1 - key]).collect();
+        let each = distinct.len() == initially.len() && distinct.len() == things.len();
+        let fewer = (2..things.len()).contains(&names.len());
+        let taken = evidence.moves.iter().any(|moves| {
+            let from =
+                moves.columns.iter().filter(|column| column.values.len() > 1 && column.values == *names);
+            let what = moves.columns.iter().any(|column| column.values == *things);
+            what && from.count() > 1
+        });
+        let are_roles = evidence.are_roles(names) || evidence.are_roles(things);
+        (each && fewer && taken && !are_roles).then(|| Line {
+            table: number,
+            key,
+            content: vec![1 - key],
+            names: evidence.axis(names),
+            edges: Vec::new(),
+            corners: None,
+            kind: Kind::Track,
+            total: false,
+            score: 3.0 + (table.rows.len() as f64).log2() * 0.5,
+        })
+    })
 }
 
 fn read(evidence: &Evidence, number: usize, key: usize, meter: &mut Meter) -> Result<Option<Line>, Exceeded> {

@@ -1,15 +1,16 @@
 //! Boards with their spots in place, before any state is known.
 
 use crate::axis::Axis;
-use crate::content::{Contents, Ground};
+use crate::content::{Contents, Ground, initials};
 use crate::evidence::Evidence;
 use crate::grid::Grid;
 use crate::joins::Pair;
 use crate::lattice::Corner;
 use crate::line::Line;
 use crate::neighbours::Edges;
-use crate::scene::{Kind, Label, Mark, Names, Outline, Point, Spot, SpotId};
+use crate::scene::{Colour, Glyph, Kind, Label, Mark, Names, Outline, Point, Spot, SpotId};
 use crate::spread;
+use crate::stack::Towers;
 use crate::strokes::Strokes;
 use ludex_engine::budget::{Exceeded, Meter};
 use ludex_engine::terms::TermId;
@@ -69,6 +70,8 @@ pub struct Placed {
     pub class: Option<usize>,
     /// The coordinates of its fluents, where they are two arguments side by side.
     pub pairs: Vec<Pair>,
+    /// How its spots stand on one another, if they do.
+    pub towers: Option<Towers>,
     /// Whose hand it is, and whether the role comes first in the keys.
     pub holder: Option<(TermId, bool)>,
 }
@@ -86,6 +89,15 @@ pub enum Place {
         mark: Option<Mark>,
         /// It never changes: it belongs to the ground.
         ground: bool,
+    },
+    /// On a row of spots at once, an argument on each, from this one on.
+    Row(SpotId),
+    /// A thing of a tower stands on another one, or on the ground.
+    On {
+        /// The thing.
+        thing: SpotId,
+        /// What is below it.
+        below: Option<SpotId>,
     },
     /// Beside the boards.
     Aside {
@@ -140,6 +152,7 @@ impl Placed {
             dots: Vec::new(),
             class: None,
             pairs: Vec::new(),
+            towers: None,
             holder: None,
         }
     }
@@ -388,6 +401,79 @@ impl Placed {
         placed
     }
 
+    /// A row of spots that have no names but their places, numbered from `first`.
+    pub fn of_tuple(evidence: &Evidence, table: usize, count: usize, first: u32) -> Placed {
+        let mut placed = Placed::empty(evidence, Kind::Track, table, (count, 1));
+        let spot = |place: usize| Wanted {
+            key: Vec::new(),
+            centre: Point { x: MARGIN + SQUARE / 2.0 + place as f64 * STEP, y: MARGIN * 1.5 + SQUARE / 2.0 },
+            column: place,
+            row: 0,
+            outline: Outline::Rectangle(SQUARE, SQUARE),
+            dark: false,
+        };
+        placed.fill(evidence, first, (0..count).map(spot).collect());
+        placed.keys.clear();
+        for place in 0..count {
+            let Point { x, y } = placed.spots[place].centre;
+            placed.spots[place].name.push_str(&(place + 1).to_string());
+            let at = Point { x, y: y - SQUARE / 2.0 - 7.0 };
+            placed.label(at, (place + 1).to_string(), Names::Column(place));
+        }
+        placed
+    }
+
+    /// Things that stand on one another in so many columns at most, numbered from `first`, bases before the others. If names
+    /// are sizes, `sizes` says whether the later ones are the larger.
+    pub fn of_towers(
+        evidence: &Evidence,
+        table: usize,
+        (names, bases): (&[TermId], usize),
+        columns: usize,
+        sizes: Option<bool>,
+        first: u32,
+    ) -> Placed {
+        let things = names.len() - bases;
+        let mut placed = Placed::empty(evidence, Kind::Track, table, (names.len(), 1));
+        let (widest, high) =
+            (if sizes.is_some() || bases > 0 { SQUARE * 1.9 } else { SQUARE }, SQUARE * 0.62);
+        let step = (widest + SQUARE * 0.35, high);
+        let low = MARGIN + (things as f64 + 0.5) * high;
+        let corner = (MARGIN + widest / 2.0, low);
+        let spot = |(place, &name): (usize, &TermId)| {
+            let share = (place as f64 - bases as f64) / (things as f64 - 1.0).max(1.0);
+            let wide = match sizes {
+                _ if place < bases => widest,
+                Some(grow) => widest * (0.45 + 0.5 * if grow { share } else { 1.0 - share }),
+                None => SQUARE,
+            };
+            Wanted {
+                key: vec![name],
+                centre: Point { x: corner.0 + place as f64 * step.0, y: low },
+                column: place,
+                row: 0,
+                outline: Outline::Rectangle(wide, if place < bases { high * 0.2 } else { high - 2.0 }),
+                dark: place >= bases,
+            }
+        };
+        placed.fill(evidence, first, names.iter().enumerate().map(spot).collect());
+        for (place, &name) in names.iter().enumerate() {
+            let text = evidence.show(name);
+            if place < bases {
+                let at = Point { x: corner.0 + place as f64 * step.0, y: low + MARGIN * 0.7 };
+                placed.label_in(step.0, at, text, Names::Column(place));
+            } else {
+                let glyph = Glyph::Text(initials(&text));
+                let tooltip = placed.spots[place].name.clone();
+                placed.spots[place].marks.push(Mark { glyph, text, colour: Colour::Neutral, tooltip });
+            }
+        }
+        (placed.width, placed.height) =
+            (MARGIN * 2.0 + columns as f64 * step.0, low + high * 0.5 + MARGIN * 1.4);
+        placed.towers = Some(Towers { bases, step, corner });
+        placed
+    }
+
     /// The corners of a graph, numbered from `first`.
     pub fn of_graph(
         evidence: &Evidence,
@@ -427,7 +513,7 @@ impl Placed {
         placed.fill(evidence, first, wanted.collect());
         for (label, &(Point { x, y }, column, _)) in labels.into_iter().zip(&spots) {
             let names = if is_lattice { Names::Board } else { Names::Column(column) };
-            placed.label(Point { x, y: y + SQUARE * 0.48 }, label, names);
+            placed.label_in(STEP + 4.0, Point { x, y: y + SQUARE * 0.48 }, label, names);
         }
         placed.lines = edges.iter().map(|&(a, b)| (spots[a].0, spots[b].0)).collect();
         Ok(placed)
@@ -439,6 +525,11 @@ impl Placed {
             Names::Row(_) => MARGIN * 1.4,
             Names::Board => f64::INFINITY,
         };
+        self.label_in(room, at, text, names);
+    }
+
+    /// A label that is cut where it is wider than `room`.
+    fn label_in(&mut self, room: f64, at: Point, text: String, names: Names) {
         let text = if width(&text) > room {
             let mut cut = text;
             while cut.chars().count() > 1 && width(&cut) + LETTER > room {

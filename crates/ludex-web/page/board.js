@@ -2,6 +2,8 @@
 
 import { colour, h, s } from './dom.js';
 
+/** No picture is larger than so many times its own measure, in which a square has 48. */
+const LARGEST = 2.2;
 const CROSS = 'M-11 -11 L11 11 M11 -11 L-11 11';
 const ARROW = 'M0 -13L9 -2H3.5V12H-3.5V-2H-9Z';
 const CROWN = 'M-7 6H7L9 -6L4 0L0 -8L-4 0L-9 -6Z';
@@ -89,7 +91,10 @@ export function draw(scene, { turned = false, targets = null, picked = [], choos
     svg.addEventListener('keydown', (event) => keys(event, svg, choose));
   }
   /** `heat`: how good it is to choose a spot, from 0 to 1; `arrows`: [from, to, weight]; `pointed`: spots that are spoken of. */
-  svg.setAttribute('viewBox', extent(scene, flip).join(' '));
+  const seen = extent(scene, flip);
+  svg.setAttribute('viewBox', seen.join(' '));
+  // A few spots are not blown up to fill the room.
+  svg.style.maxWidth = `${Math.round(seen[2] * LARGEST)}px`;
   svg.show = ({ heat = null, arrows = [], pointed = null }) => {
     for (const [id, spot] of spots) {
       const value = heat?.get(id);
@@ -120,6 +125,8 @@ function extent(scene, flip) {
       else add(flip(x, y), radius ?? width / 2, radius ?? height / 2);
     }
     for (const [x, y, text] of board.labels) add(flip(x, y), text.length * letter, 8);
+    // Towers grow and shrink.
+    if (board.kind === 'track') add(flip(board.x + board.width / 2, board.y + board.height / 2), board.width / 2, board.height / 2);
   }
   if (!xs.length) return [0, 0, Math.max(scene.width, 1), Math.max(scene.height, 1)];
   const [left, top] = [Math.min(...xs) - edge, Math.min(...ys) - edge];

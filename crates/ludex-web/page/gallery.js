@@ -3,6 +3,7 @@
 import { ask } from './api.js';
 import { beside, draw } from './board.js';
 import { h, notice, short } from './dom.js';
+import { keep as keepDraft } from './draft.js';
 
 /** What is proved at first sight, in a few words each; what is not here is told in the room beside. */
 const PROVED = {
@@ -86,6 +87,9 @@ export function gallery(place) {
       const game = await ask('paste', { text });
       location.hash = `#/play/new/${game.id}`;
     } catch (error) {
+      // Rules with errors are shown where they can be mended.
+      keepDraft('', text);
+      location.hash = '#/write';
       notice(error.message);
     }
   };

@@ -42,6 +42,8 @@ function show(place, id) {
   let thought = null;
   let choices = new Map();
   let acting = null;
+  /** The position in which a move was made whose answer is awaited. */
+  let sent = null;
   let turned = false;
   let focus = null;
   let drawn = null;
@@ -90,6 +92,7 @@ function show(place, id) {
 
   /** The role that is asked now: the first whose move is not in, unless another was pressed. */
   function actor() {
+    if (sent === match.at) return null;
     const asked = match.roles.map((role, at) => ({ ...role, at })).filter((role) => role.asked);
     return asked.find((role) => role.at === acting) ?? asked[0] ?? null;
   }
@@ -111,8 +114,15 @@ function show(place, id) {
   function make(role, move) {
     choices.delete(role.at);
     acting = null;
+    const { at } = match;
+    // What is clicked before the answer comes was meant for another position.
+    sent = match.roles.filter((other) => other.asked).length > 1 ? null : at;
     status.textContent = `${plain(move[1])} …`;
-    send('move', { at: match.at, role: role.at, action: move[0] }).then((answer) => answer ?? update());
+    send('move', { at, role: role.at, action: move[0] }).then((answer) => {
+      if (answer) return;
+      sent = null;
+      update();
+    });
   }
 
   function redraw() {
@@ -268,6 +278,7 @@ function show(place, id) {
       if (!match || match.at !== value.at) {
         choices = new Map();
         focus = null;
+        sent = null;
       }
       match = value;
       update();

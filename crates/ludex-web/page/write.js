@@ -3,6 +3,7 @@
 import { ask } from './api.js';
 import { beside, draw } from './board.js';
 import { download, h, joint, notice } from './dom.js';
+import { keep, kept } from './draft.js';
 import { editor } from './editor.js';
 import { answered } from './understand.js';
 
@@ -34,11 +35,12 @@ export function write(place, game) {
   const formula = h('input', { class: 'formula', 'aria-label': 'A formula', placeholder: 'well-formed', spellcheck: 'false', autocapitalize: 'off' });
 
   const press = (words, act, more = {}) => h('button', { type: 'button', onclick: () => act().catch((error) => notice(error.message)), ...more }, words);
+  const discard = h('button', { type: 'button', class: 'plain', hidden: true }, 'Discard changes');
   place.replaceChildren(h('h1', { class: 'unseen' }, 'Write'), h('div', { class: 'writing-table' },
     h('div', {}, holder, findings),
     h('div', { class: 'side' },
       h('div', { class: 'row' }, press('Play', begin, { class: 'main' }), press('Random match', playtest), press('Lay out', layOut),
-        press('Download', async () => download('game.kif', text, 'text/plain'))),
+        press('Download', async () => download('game.kif', text, 'text/plain')), discard),
       said, board, steps, aside,
       h('form', { class: 'row', onsubmit: (event) => { event.preventDefault(); prove(formula.value.trim() || formula.placeholder); } },
         formula, h('button', { type: 'submit' }, 'Prove')),
@@ -119,11 +121,16 @@ export function write(place, game) {
   }
 
   const start = (rules) => {
-    text = rules;
+    const draft = kept(game);
+    discard.hidden = draft === null || draft === rules;
+    discard.onclick = () => writing.replace(rules);
+    text = draft ?? rules;
     writing = editor({
       text,
       onChange(value) {
         text = value;
+        keep(game, text === rules ? null : text);
+        discard.hidden = text === rules;
         clearTimeout(timer);
         timer = setTimeout(check, PAUSE);
       },

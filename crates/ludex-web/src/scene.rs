@@ -1,7 +1,7 @@
 //! Drawings for the page: what `ludex-board` found, as JSON. The page draws it; it decides nothing.
 
 use ludex::engine::vocabulary::{MoveId, RoleId};
-use ludex_board::scene::{Board, Colour, Fault, Glyph, Hue, Label, Mark, Outline, Scene, Spot};
+use ludex_board::scene::{Board, Colour, Fault, Glyph, Hue, Label, Mark, Outline, Point, Scene, Spot};
 use ludex_board::{Drawing, Step};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -34,13 +34,14 @@ pub fn steps(drawing: &Drawing, role: RoleId, action: MoveId) -> Vec<Value> {
 }
 
 fn changed(before: &Scene, after: &Scene) -> Vec<u32> {
-    let spots = |scene: &Scene| -> HashMap<u32, Vec<Mark>> {
+    // A thing of a tower has moved where it stands elsewhere.
+    let spots = |scene: &Scene| -> HashMap<u32, (Vec<Mark>, Point)> {
         let all = scene.boards.iter().flat_map(|board| &board.spots);
-        all.map(|spot| (spot.id.0, spot.marks.clone())).collect()
+        all.map(|spot| (spot.id.0, (spot.marks.clone(), spot.centre))).collect()
     };
     let (before, after) = (spots(before), spots(after));
     let mut changed: Vec<u32> =
-        after.into_iter().filter(|(id, marks)| before.get(id) != Some(marks)).map(|(id, _)| id).collect();
+        after.into_iter().filter(|(id, seen)| before.get(id) != Some(seen)).map(|(id, _)| id).collect();
     changed.sort_unstable();
     changed
 }

@@ -3,6 +3,7 @@
 use crate::drawing;
 use ludex_board::Step;
 use ludex_board::scene::{Board, Colour, Glyph, Outline, Scene};
+use ludex_engine::row;
 use ludex_engine::vocabulary::{RoleId, Vocabulary};
 use ludex_gdl::Sheet;
 
@@ -259,4 +260,72 @@ fn walls_lie_over_the_cells_on_the_side_that_they_name() {
     let ground: Vec<&Glyph> =
         spot(&scene.boards[0], "at 1 1").ground.iter().map(|mark| &mark.glyph).collect();
     assert!(ground.contains(&&Glyph::Arrow(0)) && ground.contains(&&Glyph::Arrow(90)), "{ground:?}");
+}
+
+#[test]
+fn things_are_drawn_where_they_are() {
+    // Three rings on two pegs, all on one at first: what moves name with the ring is a place, and none of them is nothing.
+    let rings = "(ring 1) (ring 2) (ring 3) (peg left) (peg right)
+        (<= (init (on ?r left)) (ring ?r))
+        (<= (legal white (carry ?r ?p ?q)) (true (on ?r ?p)) (peg ?q) (distinct ?p ?q))
+        (<= (next (on ?r ?q)) (does white (carry ?r ?p ?q)))
+        (<= (next (on ?r ?p)) (true (on ?r ?p)) (does white (carry ?s ?q ?t)) (distinct ?r ?s))";
+    let (drawing, vocabulary, initial) = drawing(sheet(rings));
+    let scene = drawing.scene(&initial);
+    let marks: Vec<usize> = scene.boards[0].spots.iter().map(|spot| spot.marks.len()).collect();
+    assert_eq!(marks, [3, 0], "{:?}", drawing.layout());
+    let (left, right) = (scene.boards[0].spots[0].id, scene.boards[0].spots[1].id);
+    assert_eq!(
+        steps(&drawing, &vocabulary, 0, "(carry 2 left right)"),
+        [Step::Spot(left), Step::Spot(right)]
+    );
+}
+
+#[test]
+fn one_fluent_that_says_a_whole_order_is_a_row() {
+    let order = "(init (order c a b)) (legal white turn)
+        (<= (next (order ?y ?x ?z)) (true (order ?x ?y ?z)) (does white turn))
+        (<= (next (order ?x ?z ?y)) (true (order ?x ?y ?z)) (does white turn) (true (turn black)))
+        (<= (goal white 100) (true (order a b c)))";
+    let (drawing, _, initial) = drawing(sheet(order));
+    let scene = drawing.scene(&initial);
+    let texts: Vec<&str> =
+        scene.boards[0].spots.iter().flat_map(|spot| &spot.marks).map(|mark| mark.text.as_str()).collect();
+    assert_eq!((texts, drawing.layout().boards[0].kind), (vec!["c", "a", "b"], "track"));
+}
+
+#[test]
+fn what_stands_on_something_is_drawn_above_it() {
+    // Two blocks on one another, one beside them, and two on which nothing stands.
+    let blocks = "(block a) (block b) (block c) (init (above b a)) (init (open b)) (init (open c))
+        (<= (legal white (put ?x ?y)) (true (open ?x)) (true (open ?y)) (distinct ?x ?y))
+        (<= (next (above ?x ?y)) (does white (put ?x ?y)))
+        (<= (next (above ?x ?y)) (true (above ?x ?y)) (does white (put ?z ?w)) (distinct ?x ?z))
+        (<= (next (open ?x)) (does white (put ?x ?y)))
+        (<= (next (open ?y)) (does white (put ?x ?z)) (true (above ?x ?y)))
+        (<= (next (open ?x)) (true (open ?x)) (does white (put ?y ?z)) (distinct ?x ?z))
+        (<= (goal white 100) (true (above c b)))";
+    let (drawing, vocabulary, initial) = drawing(sheet(blocks));
+    let fluent =
+        |text: &str| vocabulary.read_term(text).and_then(|t| vocabulary.find_fluent(t)).expect("a fluent");
+    let place = |state: &[u64], name: &str| {
+        let scene = drawing.scene(state);
+        let centre = spot(&scene.boards[0], &format!("above {name}")).centre;
+        (centre.x, centre.y)
+    };
+    let [a, b, c] = ["a", "b", "c"].map(|name| place(&initial, name));
+    assert!(a.0 == b.0 && b.1 < a.1 && c.0 > a.0 && c.1 == a.1, "{a:?} {b:?} {c:?}");
+    let mut next = initial.clone();
+    row::clear(&mut next, fluent("(above b a)"));
+    row::set(&mut next, fluent("(above b c)"));
+    let [a, b, c] = ["a", "b", "c"].map(|name| place(&next, name));
+    assert!(b.0 == c.0 && b.1 < c.1 && a.0 < c.0, "{a:?} {b:?} {c:?}");
+    // Rules may let things stand on one another in a ring: that is drawn as well.
+    row::set(&mut next, fluent("(above c b)"));
+    assert_eq!(drawing.scene(&next).boards[0].spots.len(), 3);
+    let [one, other] = ["above a", "above b"].map(|name| {
+        let scene = drawing.scene(&initial);
+        Step::Spot(spot(&scene.boards[0], name).id)
+    });
+    assert_eq!(steps(&drawing, &vocabulary, 0, "(put b a)"), [other, one]);
 }
