@@ -217,10 +217,6 @@ fn blank(
     {
         return Some(only);
     }
-    // What moves choose among is something, such as the peg on which all discs lie.
-    if evidence.named_by_move(values) {
-        return None;
-    }
     // Of counts none is nothing, however many spots have it.
     if values.iter().all(|&value| is_number(value)) {
         return None;
@@ -232,6 +228,10 @@ fn blank(
     let is_alone = counts.values().filter(|&&other| other == count).count() == 1;
     let many = if is_total { count * 2 >= all } else { count * 3 >= all * 2 };
     let is_blank = many || (is_total && written().contains(&most));
+    // What moves choose is something, such as the peg on which all discs lie.
+    if evidence.chosen_by_moves(values, most) {
+        return None;
+    }
     (values.len() > 1 && is_alone && is_blank && all > 1 && evidence.role_of(most).is_none()).then_some(most)
 }
 

@@ -276,6 +276,13 @@ impl<'v> Evidence<'v> {
         })
     }
 
+    /// True if an argument of a move names this value, and otherwise only others of them.
+    pub fn chosen_by_moves(&self, values: &[TermId], value: TermId) -> bool {
+        self.moves.iter().flat_map(|table| &table.columns).any(|column| {
+            column.values.contains(&value) && column.values.iter().all(|name| values.contains(name))
+        })
+    }
+
     /// The two names that a name stands for, if it does.
     pub fn parts(&self, name: TermId) -> Option<(TermId, TermId)> {
         self.made.get(name.index().checked_sub(self.vocabulary.terms().len())?).copied()

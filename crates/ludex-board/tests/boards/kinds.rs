@@ -329,3 +329,17 @@ fn what_stands_on_something_is_drawn_above_it() {
     });
     assert_eq!(steps(&drawing, &vocabulary, 0, "(put b a)"), [other, one]);
 }
+
+#[test]
+fn a_cell_without_a_man_is_empty_also_where_moves_name_the_men() {
+    let men = "(n 1) (n 2) (n 3) (n 4) (s 1 2) (s 2 3) (s 3 4) (man up) (man down)
+        (<= (init (at 1 ?y up)) (n ?y)) (<= (init (at 4 ?y down)) (n ?y))
+        (<= (init (at ?x ?y e)) (s 1 ?x) (n ?y)) (<= (init (at ?x ?y e)) (s 2 ?x) (n ?y))
+        (<= (legal white (go ?m ?x ?y ?z ?w)) (man ?m) (true (at ?x ?y ?m)) (true (at ?z ?w e)))
+        (<= (next (at ?z ?w ?m)) (does white (go ?m ?x ?y ?z ?w)))
+        (<= (next (at ?x ?y e)) (does white (go ?m ?x ?y ?z ?w)))
+        (<= (next (at ?x ?y ?v)) (true (at ?x ?y ?v)) (not (does white (go ?v ?x ?y 2 2))))";
+    let (drawing, _, initial) = drawing(sheet(men));
+    let scene = drawing.scene(&initial);
+    assert_eq!(scene.boards[0].spots.iter().filter(|spot| !spot.marks.is_empty()).count(), 8);
+}
