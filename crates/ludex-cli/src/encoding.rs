@@ -9,7 +9,7 @@ use ludex::gdl::analysis::turns::impossible_joint_moves;
 use ludex::logic::discover::impossible_moves;
 use ludex::logic::prove::{Options, Prover};
 use ludex::logic::transition::System;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Moves that are never made together: what the control structure shows, in every state, and, where the prover is given some
 /// seconds, what it proves of the states before the end.
@@ -18,15 +18,17 @@ pub fn impossible(loaded: &Loaded, seconds: Option<f64>, budget: &Budget) -> Res
     let mut moves = impossible_joint_moves(game);
     let Some(seconds) = seconds else { return Ok(moves) };
     let _progress = Progress::spinner(format!("proving what is impossible in {}", loaded.name));
-    let system = match System::new(loaded.prepared()?, &[], budget) {
+    let started = Instant::now();
+    let time = Duration::from_secs_f64(seconds);
+    let system = match System::new(loaded.prepared()?, &[], &budget.clone().within(time)) {
         Ok(system) => system,
         Err(error) => {
             eprintln!("ludex: nothing could be proved of {}: {error}", loaded.name);
             return Ok(moves);
         }
     };
-    let options =
-        Options { budget: budget.clone(), time: Duration::from_secs_f64(seconds), ..Options::default() };
+    let time = time.saturating_sub(started.elapsed());
+    let options = Options { budget: budget.clone(), time, ..Options::default() };
     for pair in impossible_moves(&Prover::new(&system, options)) {
         let pair = pair.by_name(system.vocabulary());
         // A set of moves contains every larger one.

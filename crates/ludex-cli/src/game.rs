@@ -1,6 +1,6 @@
 //! The GAME argument: a file, `-` for standard input, or the name of a bundled game.
 
-use crate::args::{Bounds, Position};
+use crate::args::Position;
 use crate::position;
 use crate::progress::making;
 use crate::report;
@@ -140,9 +140,9 @@ impl Loaded {
         self.elsewhere.as_ref().map_or_else(here, |game| game.text().to_owned())
     }
 
-    /// The engine of that choice for the rules.
-    pub fn engine(&self, choice: Choice, bounds: Bounds) -> Result<Arc<dyn Engine>> {
-        self.engine_from(self.prepared()?, choice, &bounds.budget())
+    /// The engine of that choice, from what has been made for the game and for all who ask for more of it.
+    pub fn engine(&self, choice: Choice, budget: &Budget) -> Result<Arc<dyn Engine>> {
+        self.engine_from(self.prepared()?, choice, budget)
     }
 
     /// An engine of that choice that answers soon: where the choice is left to us it begins with the one that is ready first,
@@ -157,8 +157,8 @@ impl Loaded {
         Ok(Arc::new(engine.with_context(|| format!("no engine for {}", self.name))?))
     }
 
-    /// The engine of that choice for the rules in some encoding.
-    pub fn engine_within(&self, game: &Game, choice: Choice, budget: &Budget) -> Result<Arc<dyn Engine>> {
+    /// The engine of that choice for other rules, such as those in some encoding, or made anew to be timed.
+    pub fn engine_anew(&self, game: &Game, choice: Choice, budget: &Budget) -> Result<Arc<dyn Engine>> {
         self.engine_from(&Prepared::new(game.clone()), choice, budget)
     }
 
@@ -187,8 +187,23 @@ impl Loaded {
 
 #[cfg(test)]
 mod tests {
-    use super::not_found;
+    use super::{not_found, read};
+    use ludex::engine::budget::Budget;
+    use ludex::engines;
     use std::path::Path;
+
+    #[test]
+    fn all_parts_of_a_command_share_what_is_made_for_the_game() {
+        let loaded = read(Path::new("tictactoe")).expect("a bundled game");
+        let budget = Budget::default();
+        loaded.engine(engines::AUTO, &budget).expect("a small game");
+        loaded.network(&budget).expect("a small game");
+        let prepared = loaded.prepared().expect("a sound sheet");
+        assert_eq!((prepared.groundings(), prepared.fillings()), (1, 1));
+        // Another engine of the same rules is made anew where somebody wants to time it.
+        loaded.engine_anew(loaded.game().expect("sound"), engines::AUTO, &budget).expect("a small game");
+        assert_eq!(prepared.groundings(), 1);
+    }
 
     #[test]
     fn misspelt_names_get_a_suggestion() {

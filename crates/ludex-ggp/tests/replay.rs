@@ -1,6 +1,6 @@
 //! Comparing records with an engine: agreement, and every kind of difference.
 
-use ludex_engine::budget::Budget;
+use ludex_engine::budget::{Budget, Cancel, Exceeded};
 use ludex_engine::datalog::Datalog;
 use ludex_gdl::Sheet;
 use ludex_ggp::record::Records;
@@ -132,4 +132,22 @@ fn match_records_of_servers_are_compared() {
     assert_eq!(wrong.kind, Kind::Goal { role: "b".into(), record: Some(100), engine: Some(0) });
     let short = compare(&record.replace(r#"["step","step"]"#, r#"["step"]"#)).expect_err("b has not moved");
     assert_eq!(short.kind, Kind::RoleCount { record: 1, engine: 2 });
+}
+
+#[test]
+fn comparing_ends_when_it_is_called_off() {
+    let game = Sheet::read(GAME).into_game().expect("a sound sheet");
+    let engine = Datalog::new(&game, &Budget::default()).expect("a small game");
+    let cancel = Cancel::default();
+    let mut replayer = Replayer::new(&engine);
+    replayer.obey(&Budget::default().with_cancel(cancel.clone()));
+    let records =
+        Records::new("walk.jsonl", Cursor::new(RECORD.as_bytes().to_vec())).expect("a sound record");
+    let playouts: Vec<_> = records.map(|playout| playout.expect("a sound record")).collect();
+    assert_eq!(playouts.iter().map(|playout| replayer.compare(playout).expect("no limit")).sum::<usize>(), 3);
+    cancel.cancel();
+    // Small questions look at the budget together: some of many do.
+    let stopped = (0..10_000).find_map(|_| replayer.compare(&playouts[0]).err()).map(|stopped| *stopped);
+    let Some(Stopped::Limit(limit)) = stopped else { panic!("not called off: {stopped:?}") };
+    assert_eq!(limit.fault.limit(), Exceeded::Cancelled);
 }

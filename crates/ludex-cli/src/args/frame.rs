@@ -30,6 +30,8 @@ pub struct Frame {
     /// The notation to write
     #[arg(long = "as", value_name = "NOTATION", default_value = "kif")]
     pub notation: Notation,
+    #[command(flatten)]
+    pub allowance: Allowance,
 }
 
 /// Which combinations of moves a translation is for.

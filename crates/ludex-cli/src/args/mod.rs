@@ -129,18 +129,27 @@ impl Bounds {
 /// What a command may take in all.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Allowance {
-    /// Give up after S seconds, with building the engine; no limit by default
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    /// Give up after S seconds, with reading the sheet and building the engine; no limit by default
+    #[arg(long, global = true, value_name = "S", value_parser = seconds)]
     pub time: Option<f64>,
     /// Give up where it takes more than so many megabytes; no limit by default
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, global = true, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
     pub memory: Option<u32>,
 }
 
 impl Allowance {
-    /// The budget of a command that begins now.
+    /// The budget of a command that begins now, with the bounds of its engine.
     pub fn budget(self, bounds: Bounds) -> Budget {
-        let mut budget = bounds.budget();
+        self.of(bounds.budget())
+    }
+
+    /// The budget of a command that begins now and has no other bounds.
+    pub fn alone(self) -> Budget {
+        self.of(Budget::default())
+    }
+
+    fn of(self, budget: Budget) -> Budget {
+        let mut budget = budget;
         if let Some(time) = self.time {
             budget = budget.within(Duration::from_secs_f64(time));
         }

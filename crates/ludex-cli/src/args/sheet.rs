@@ -1,6 +1,6 @@
 //! Arguments of the commands about sheets: check, print, debug, games, lsp.
 
-use super::{Device, GameArgument, Json, seconds};
+use super::{Allowance, Device, GameArgument, Json, seconds};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -60,6 +60,8 @@ pub struct Print {
     /// Print the rules as the engines see them: disjunctions split, negation in front of atoms only
     #[arg(long)]
     pub rules: bool,
+    #[command(flatten)]
+    pub allowance: Allowance,
 }
 
 /// What to print a game as.
@@ -97,6 +99,8 @@ pub enum Notation {
 pub struct Debug {
     #[command(subcommand)]
     pub form: Form,
+    #[command(flatten)]
+    pub allowance: Allowance,
 }
 
 /// A form on the way.

@@ -105,25 +105,31 @@ fn measure_and_print(
     figures: &mut Vec<Figure>,
 ) -> Result<()> {
     let started = Instant::now();
-    let loaded = game::read_at(argument, &args.position, &args.allowance.budget(args.bounds))?;
+    let budget = args.allowance.budget(args.bounds);
+    let loaded = game::read_at(argument, &args.position, &budget)?;
     let choice = args.engine.engine;
     if args.batch {
-        return print(args, &loaded.name, &batch(args, &loaded, started)?, out, figures);
+        return print(args, &loaded.name, &batch(args, &loaded, &budget, started)?, out, figures);
     }
     if args.leaves {
-        return print(args, &loaded.name, &leaves(args, &loaded, started)?, out, figures);
+        return print(args, &loaded.name, &leaves(args, &loaded, &budget, started)?, out, figures);
     }
     let is_auto = choice.name == engines::AUTO.name;
     if args.plot.is_none() || !is_auto {
-        let line =
-            if is_auto { auto(args, &loaded, started) } else { single(args, &loaded, choice, started) };
+        let line = if is_auto {
+            auto(args, &loaded, &budget, started)
+        } else {
+            single(args, &loaded, choice, &budget, started)
+        };
         return print(args, &loaded.name, &line?, out, figures);
     }
     // A picture compares all engines; one that declines the game has no dot.
     loaded.game()?;
     let members = engines::ALL.iter().filter(|choice| choice.name != engines::AUTO.name);
-    let lines = members.map(|choice| single(args, &loaded, *choice, Instant::now()));
-    for line in lines.chain(std::iter::once_with(|| batch(args, &loaded, Instant::now()))) {
+    let lines = members
+        .map(|choice| single(args, &loaded, *choice, &args.allowance.budget(args.bounds), Instant::now()));
+    let batch = || batch(args, &loaded, &args.allowance.budget(args.bounds), Instant::now());
+    for line in lines.chain(std::iter::once_with(batch)) {
         match line {
             Ok(line) => print(args, &loaded.name, &line, out, figures)?,
             Err(error) => writeln!(std::io::stderr(), "note: {error:#}")?,
@@ -132,10 +138,9 @@ fn measure_and_print(
     Ok(())
 }
 
-fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
-    let budget = args.allowance.budget(args.bounds);
-    let compiled = loaded.network(&budget)?;
-    let lanes = Lanes::new(&compiled.net, &compiled.initial, &budget)?;
+fn batch(args: &Bench, loaded: &Loaded, budget: &Budget, started: Instant) -> Result<Line> {
+    let compiled = loaded.network(budget)?;
+    let lanes = Lanes::new(&compiled.net, &compiled.initial, budget)?;
     let build_seconds = started.elapsed().as_secs_f64();
     if let Device::Cuda(number) = args.device {
         match gpu::measure(number, &lanes, &compiled.initial, args.seconds, args.seed) {
@@ -159,14 +164,13 @@ fn batch(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
 }
 
 /// A tree from the initial state; what it counts as states are its leaves.
-fn leaves(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
-    let budget = args.allowance.budget(args.bounds);
-    let engine = loaded.prepared()?.propnet(&budget)?;
+fn leaves(args: &Bench, loaded: &Loaded, budget: &Budget, started: Instant) -> Result<Line> {
+    let engine = loaded.prepared()?.propnet(budget)?;
     let mut worker = engine.worker();
-    worker.obey(&budget);
+    worker.obey(budget);
     let mut initial = vec![0; engine.vocabulary().words()];
     worker.initial(&mut initial);
-    let lanes = Arc::new(Lanes::new(engine.net(), &initial, &budget)?);
+    let lanes = Arc::new(Lanes::new(engine.net(), &initial, budget)?);
     let settings = uct::Settings::default();
     let (mut valuers, mut mode): (Arc<dyn Valuers>, Mode) = (lanes.clone(), Mode::Leaves);
     if let Device::Cuda(number) = args.device
@@ -204,22 +208,20 @@ fn leaves(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
     Ok(Line { engine: "propnet", mode, build_seconds, measured, report: None })
 }
 
-fn single(args: &Bench, loaded: &Loaded, choice: Choice, started: Instant) -> Result<Line> {
-    let budget = args.allowance.budget(args.bounds);
-    let engine = loaded.engine_within(loaded.game()?, choice, &budget)?;
-    scalar(args, &loaded.name, &*engine, &budget, started.elapsed().as_secs_f64())
+fn single(args: &Bench, loaded: &Loaded, choice: Choice, budget: &Budget, started: Instant) -> Result<Line> {
+    let engine = loaded.engine_anew(loaded.game()?, choice, budget)?;
+    scalar(args, &loaded.name, &*engine, budget, started.elapsed().as_secs_f64())
 }
 
-fn auto(args: &Bench, loaded: &Loaded, started: Instant) -> Result<Line> {
+fn auto(args: &Bench, loaded: &Loaded, budget: &Budget, started: Instant) -> Result<Line> {
     // The table is for people; programs want the choice alone.
     let prepared = loaded.prepared()?;
-    let budget = args.allowance.budget(args.bounds);
     let what = format!("building engines for {}", loaded.name);
     let choose =
         |budget: &Budget| Portfolio { batch: !args.json.json, ..Portfolio::new(budget) }.choose(prepared);
-    let chosen = making(what, &budget, choose).with_context(|| format!("no engine for {}", loaded.name))?;
+    let chosen = making(what, budget, choose).with_context(|| format!("no engine for {}", loaded.name))?;
     let build_seconds = started.elapsed().as_secs_f64();
-    let line = scalar(args, &loaded.name, &*chosen.engine, &budget, build_seconds)?;
+    let line = scalar(args, &loaded.name, &*chosen.engine, budget, build_seconds)?;
     Ok(Line { report: Some(chosen.report), ..line })
 }
 

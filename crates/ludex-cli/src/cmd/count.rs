@@ -43,12 +43,12 @@ impl Drop for Temporary {
 }
 
 pub fn run(args: &Count, out: &mut dyn Write) -> Result<Status> {
-    let loaded = game::read(&args.game.game)?;
     // It stops by itself on Ctrl-C, so that the folder is removed.
     let budget =
         args.bounds.budget().within(Duration::from_secs_f64(args.time)).with_cancel(interrupt::stop_token());
     let budget = budget.with_resident(megabytes(args.memory));
-    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
+    let loaded = game::read(&args.game.game)?;
+    let engine = loaded.engine(args.engine.engine, &budget)?;
     let prepared = loaded.prepared()?;
     let options = args.disk.options(args.memory, args.threads);
     let temporary = match &args.store {

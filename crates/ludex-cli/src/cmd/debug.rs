@@ -1,11 +1,11 @@
 //! `ludex debug`: the forms that a sheet takes on its way to an engine.
 
 use super::gpu;
-use crate::args::{Debug, Device, Form};
+use crate::args::{Debug, Device, Form, GameArgument};
 use crate::game::{self, Loaded};
 use crate::report;
 use crate::status::Status;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use cpu_time::ThreadTime;
 use ludex::engine::budget::Budget;
 use ludex::engine::propnet::lanes::{LANES, Lanes, PlanSizes};
@@ -20,16 +20,26 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 pub fn run(args: &Debug, out: &mut dyn Write) -> Result<Status> {
+    let budget = &args.allowance.alone();
+    let read = |game: &GameArgument| -> Result<Loaded> {
+        let loaded = game::read(&game.game)?;
+        budget.check().map_err(|limit| anyhow!("{}: reading it takes {limit}", loaded.name))?;
+        Ok(loaded)
+    };
     match &args.form {
-        Form::Tree(game) => tree(&game::read(&game.game)?, out)?,
-        Form::Rules(game) => rules(&game::read(&game.game)?, out)?,
-        Form::Strata(game) => strata(&game::read(&game.game)?, out)?,
-        Form::Domains { game, full } => domains(&game::read(&game.game)?, *full, out)?,
-        Form::Propnet { game, dot: true } => out.write_all(dot(&game::read(&game.game)?)?.as_bytes())?,
-        Form::Propnet { game, dot: false } => propnet(&game::read(&game.game)?, out)?,
-        Form::Lanes { game, device: Device::Cpu } => lanes(&game::read(&game.game)?, out)?,
-        Form::Lanes { game, device: Device::Cuda(_) } => gpu::explain(&game::read(&game.game)?, out)?,
-        Form::Proofs(game) => proofs(&game::read(&game.game)?, out)?,
+        Form::Tree(game) => tree(&read(game)?, out)?,
+        Form::Rules(game) => rules(&read(game)?, out)?,
+        Form::Strata(game) => strata(&read(game)?, out)?,
+        Form::Domains { game, full } => domains(&read(game)?, *full, budget, out)?,
+        Form::Propnet { game, dot: true } => {
+            out.write_all(dot(&read(game)?, budget)?.as_bytes())?;
+        }
+        Form::Propnet { game, dot: false } => propnet(&read(game)?, budget, out)?,
+        Form::Lanes { game, device: Device::Cpu } => lanes(&read(game)?, budget, out)?,
+        Form::Lanes { game, device: Device::Cuda(_) } => {
+            gpu::explain(&read(game)?, budget, out)?;
+        }
+        Form::Proofs(game) => proofs(&read(game)?, budget, out)?,
     }
     Ok(Status::Yes)
 }
@@ -40,9 +50,9 @@ fn tree(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
     sheet.tree.clauses.iter().try_for_each(|clause| nodes.clause(clause))
 }
 
-fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+fn propnet(loaded: &Loaded, budget: &Budget, out: &mut dyn Write) -> Result<()> {
     let started = Instant::now();
-    let compiled = loaded.network(&Budget::default())?;
+    let compiled = loaded.network(budget)?;
     let Compiled { vocabulary, net, sizes, .. } = &*compiled;
     let seconds = started.elapsed().as_secs_f64();
     let moves: usize = vocabulary.roles().map(|role| vocabulary.move_count(role)).sum();
@@ -67,29 +77,29 @@ fn propnet(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn proofs(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
-    let engine = ludex::engine::tree::Tree::new(loaded.game()?, &Budget::default())?;
+fn proofs(loaded: &Loaded, budget: &Budget, out: &mut dyn Write) -> Result<()> {
+    let engine = ludex::engine::tree::Tree::new(loaded.game()?, budget)?;
     Ok(out.write_all(engine.show().as_bytes())?)
 }
 
 /// The network as a graph for Graphviz.
-fn dot(loaded: &Loaded) -> Result<String> {
+fn dot(loaded: &Loaded, budget: &Budget) -> Result<String> {
     /// Larger pictures show nothing, and Graphviz takes minutes for them.
     const MOST_GATES: usize = 1000;
-    let compiled = loaded.network(&Budget::default())?;
+    let compiled = loaded.network(budget)?;
     let gates = compiled.net.gate_count();
     anyhow::ensure!(gates <= MOST_GATES, "{gates} gates are too many for a picture, {MOST_GATES} the most");
     Ok(propnet::dot(&compiled))
 }
 
 /// Measures the parts of a pass by doing each of them again and again.
-fn lanes(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
+fn lanes(loaded: &Loaded, budget: &Budget, out: &mut dyn Write) -> Result<()> {
     /// Processor time for each part.
     const SECONDS: f64 = 0.5;
     /// Playouts longer than this are cut off.
     const MOST_PLIES: u64 = 10_000;
-    let compiled = loaded.network(&Budget::default())?;
-    let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
+    let compiled = loaded.network(budget)?;
+    let lanes = Lanes::new(&compiled.net, &compiled.initial, budget)?;
     let mut runner = lanes.runner(1);
     // Lanes fill with games in every state of progress before anything is measured.
     runner.run(&compiled.initial, 500, MOST_PLIES);
@@ -237,7 +247,7 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-fn domains(loaded: &Loaded, full: bool, out: &mut dyn Write) -> Result<()> {
+fn domains(loaded: &Loaded, full: bool, budget: &Budget, out: &mut dyn Write) -> Result<()> {
     let game = loaded.game()?;
     let rules = &game.rules;
     let domains = Domains::of(rules);
@@ -270,7 +280,7 @@ fn domains(loaded: &Loaded, full: bool, out: &mut dyn Write) -> Result<()> {
     }
     // The argument domains are always finite; the vocabulary may be too large to compute.
     out.flush()?;
-    vocabulary(&Vocabulary::new(game, &Budget::default())?, full, out)?;
+    vocabulary(&Vocabulary::new(game, budget)?, full, out)?;
     Ok(())
 }
 

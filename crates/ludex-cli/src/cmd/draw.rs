@@ -20,8 +20,8 @@ pub fn run(args: &Draw, out: &mut dyn Write) -> Result<Status> {
     if args.json.json && !args.layout {
         return Err(Misuse("--json goes with --layout: drawings are text or pictures".to_owned()).into());
     }
-    let loaded = game::read(&args.game.game)?;
     let budget = args.allowance.budget(args.bounds);
+    let loaded = game::read(&args.game.game)?;
     let engine = loaded.quick(engines::AUTO, &budget)?;
     let vocabulary = engine.vocabulary();
     let mut worker = engine.worker();

@@ -37,9 +37,9 @@ pub fn run(args: &Endgame, out: &mut dyn Write) -> Result<Status> {
 const MOST_NODES: usize = 2_000_000_000;
 
 fn build(args: &EndgameBuild, out: &mut dyn Write) -> Result<Status> {
-    let loaded = game::read(&args.game.game)?;
     let budget = args.bounds.budget().with_resident(megabytes(args.memory));
     let budget = budget.within(Duration::from_secs_f64(args.time)).with_cancel(interrupt::stop_token());
+    let loaded = game::read(&args.game.game)?;
     let assume = match args.prove {
         _ if args.no_invariants => Assume::Nothing,
         None => Assume::Derived,

@@ -70,7 +70,7 @@ fn play(
         let lanes = Lanes::new(&compiled.net, &compiled.initial, &bounds.budget())?;
         return Ok(batches(&lanes, &compiled.initial, seed, time));
     }
-    let engine = loaded.engine(choice, bounds)?;
+    let engine = loaded.engine(choice, &bounds.budget())?;
     let mut worker = engine.worker();
     one_by_one(&mut *worker, seed, time)
         .map_err(|fault| limit::met(&loaded.name, "in a random match", &fault))

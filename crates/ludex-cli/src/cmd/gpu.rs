@@ -66,9 +66,9 @@ pub fn accelerator(number: usize) -> Option<Arc<dyn Accelerator>> {
 }
 
 /// How the game is written for a GPU. Needs none.
-pub fn explain(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
-    let compiled = loaded.network(&Budget::default())?;
-    let lanes = Lanes::new(&compiled.net, &compiled.initial, &Budget::default())?;
+pub fn explain(loaded: &Loaded, budget: &Budget, out: &mut dyn Write) -> Result<()> {
+    let compiled = loaded.network(budget)?;
+    let lanes = Lanes::new(&compiled.net, &compiled.initial, budget)?;
     let begun = Instant::now();
     let source = Source::fitting(&lanes, false, Shape::bounded(MOST_PLIES))?;
     let seconds = begun.elapsed().as_secs_f64();

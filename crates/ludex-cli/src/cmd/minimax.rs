@@ -18,10 +18,10 @@ use std::io::Write;
 use std::sync::Arc;
 
 pub fn run(args: &Minimax, out: &mut dyn Write) -> Result<Status> {
+    let budget = args.allowance.budget(args.bounds);
     let loaded = game::read(&args.game.game)?;
     let settings =
         Settings { ignore_terminal: args.ignore_terminal, ..Settings::to_depth(usize::from(args.depth)) };
-    let budget = args.allowance.budget(args.bounds);
     let (encoding, engine) = choose(args, &loaded, &settings, &budget)?;
     let mut worker = engine.worker();
     worker.obey(&budget);
@@ -68,7 +68,7 @@ fn choose(
     budget: &Budget,
 ) -> Result<(Encoding, Arc<dyn Engine>)> {
     let game = loaded.game()?;
-    let build = |game: &Game| loaded.engine_within(game, args.engine.engine, budget);
+    let build = |game: &Game| loaded.engine_anew(game, args.engine.engine, budget);
     let impossible = encoding::impossible(loaded, args.prove, budget)?;
     let encoding = match args.encoding {
         EncodingChoice::Original => Encoding::Original,

@@ -2,6 +2,7 @@
 
 use crate::game::Loaded;
 use anyhow::Result;
+use ludex::engine::budget::Budget;
 use ludex::engine::measure::Measured;
 use ludex::engine::propnet::lanes::Lanes;
 use ludex::engine::row::Row;
@@ -19,6 +20,6 @@ pub fn accelerator(_: usize) -> Option<Arc<dyn Accelerator>> {
     None
 }
 
-pub fn explain(_: &Loaded, _: &mut dyn Write) -> Result<()> {
+pub fn explain(_: &Loaded, _: &Budget, _: &mut dyn Write) -> Result<()> {
     anyhow::bail!(WITHOUT)
 }

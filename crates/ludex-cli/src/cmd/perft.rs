@@ -45,7 +45,7 @@ fn on_disk(
     budget: &Budget,
     out: &mut dyn Write,
 ) -> Result<Status> {
-    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, budget)?;
+    let engine = loaded.engine(args.engine.engine, budget)?;
     let (prepared, options) = (loaded.prepared()?, Options::default());
     let options = match args.allowance.memory {
         // Sorting takes what is left beside the engine.

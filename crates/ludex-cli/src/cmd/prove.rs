@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     let time = Duration::from_secs_f64(args.time);
+    let started = Instant::now();
     let budget = args.bounds.budget().with_resident(megabytes(args.memory));
     let loaded = game::read_at(&args.game.game, &args.position, &budget.clone().within(time))?;
     let game = loaded.game()?;
@@ -29,8 +30,11 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
         .iter()
         .map(|text| Request::read(text).map_err(|error| misuse(&error)))
         .collect::<Result<_, _>>()?;
-    let started = Instant::now();
-    let options = Options { budget: budget.clone(), time, ..Options::default() };
+    let options = Options {
+        budget: budget.clone(),
+        time: time.saturating_sub(started.elapsed()),
+        ..Options::default()
+    };
     // What does not depend on most of a large game is proved before the rest of it is compiled.
     let is_sat = args.emit.is_none() && args.backend == Backend::Sat;
     let in_part = |request: &Request| {
@@ -55,9 +59,10 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     relations.sort_unstable();
     relations.dedup();
     let prepared = loaded.prepared()?;
-    let built = making(format!("compiling {}", loaded.name), &budget.clone().within(time), |budget| {
-        System::new(prepared, &relations, budget)
-    });
+    let built =
+        making(format!("compiling {}", loaded.name), &budget.clone().until(started + time), |budget| {
+            System::new(prepared, &relations, budget)
+        });
     let building = started.elapsed();
     let system = match built {
         Ok(system) => system,

@@ -19,12 +19,13 @@ pub fn run(args: &Replay, out: &mut dyn Write) -> Result<Status> {
             return Err(Misuse(format!("there is no record `{}`", path.display())).into());
         }
     }
-    let loaded = game::read(&args.game.game)?;
     let budget = args.allowance.budget(args.bounds);
+    let loaded = game::read(&args.game.game)?;
     let impossible = encoding::impossible(&loaded, None, &budget)?;
     let translated = encode(loaded.game()?, args.encoding, &impossible, &budget);
-    let engine = loaded.engine_within(&translated, args.engine.engine, &budget)?;
+    let engine = loaded.engine_anew(&translated, args.engine.engine, &budget)?;
     let mut replayer = Replayer::new(&*engine);
+    replayer.obey(&budget);
     for path in &args.records {
         let outcome = compare(&mut replayer, path)
             .with_context(|| format!("the record `{}` cannot be compared", path.display()))?;

@@ -32,18 +32,18 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
     if args.strategy.is_some() || args.check.is_some() {
         return strategy::run(args, game, out);
     }
-    let unbounded = args.bounds.budget().within(Duration::from_secs_f64(args.time));
-    let loaded = game::read_at(game, &args.position, &unbounded)?;
-    let budget = unbounded.with_resident(megabytes(args.memory));
+    let budget = args.bounds.budget().within(Duration::from_secs_f64(args.time));
+    let budget = budget.with_resident(megabytes(args.memory));
+    let loaded = game::read_at(game, &args.position, &budget)?;
     if let Some(folder) = &args.store {
-        let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
+        let engine = loaded.engine(args.engine.engine, &budget)?;
         let prepared = loaded.prepared()?;
         let options = args.disk.options(args.memory, args.threads);
         return on_disk(args, folder, out, &loaded.name, |reached| {
             ludex_solve::start(prepared, &*engine, Task::Solve, folder, &options, &budget, reached)
         });
     }
-    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
+    let engine = loaded.engine(args.engine.engine, &budget)?;
     let defaults = Options::default();
     let options = Options {
         states: args.states,

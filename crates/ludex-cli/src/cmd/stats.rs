@@ -8,15 +8,16 @@ use anyhow::{Context, Result};
 use ludex::ask::{Contest, Mean, Share, Statistics};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub fn run(args: &Stats, out: &mut dyn Write) -> Result<Status> {
     let time = Duration::from_secs_f64(args.time);
+    let started = Instant::now();
     let loaded = game::read_at(&args.game.game, &args.position, &args.budget().within(time))?;
     let game = loaded.for_people()?;
     let stats = making(format!("playing {}", loaded.name), &args.budget(), |budget| {
         let mut stats = game.stats().games(args.games).sample(args.sample).seed(args.seed);
-        stats = stats.longest(args.steps).time(time).budget(budget);
+        stats = stats.longest(args.steps).time(time.saturating_sub(started.elapsed())).budget(budget);
         if let Some(threads) = args.threads {
             stats = stats.threads(threads.into());
         }

@@ -40,7 +40,7 @@ pub fn run(args: &Solve, game: &Path, out: &mut dyn Write) -> Result<Status> {
     };
     let value: Goal = value.parse().map_err(|_| Misuse(format!("`{value}` is no goal value")))?;
     let started = Instant::now();
-    let engine = loaded.engine_within(loaded.game()?, args.engine.engine, &budget)?;
+    let engine = loaded.engine(args.engine.engine, &budget)?;
     let vocabulary = engine.vocabulary();
     let role = find_role(vocabulary, role)?;
     let usual = Options::default();

@@ -108,3 +108,25 @@ fn a_player_that_meets_the_limit_still_moves_and_says_why() {
     assert!(told.contains("the search has ended: ") && told.contains(SENTENCE), "{told}");
     assert!(!told.contains("no move"), "{told}");
 }
+
+#[test]
+fn commands_that_only_look_at_the_rules_keep_their_time_too() {
+    // So little time is over when the sheet has been read.
+    for command in [
+        &["frame", "tictactoe"][..],
+        &["print", "tictactoe"],
+        &["print", "--as", "aiger", "tictactoe"],
+        &["debug", "propnet", "tictactoe"],
+        &["debug", "proofs", "tictactoe"],
+        &["debug", "domains", "tictactoe"],
+        &["debug", "strata", "tictactoe"],
+        &["draw", "tictactoe"],
+        &["count", "tictactoe"],
+        &["replay", "tictactoe", "Cargo.toml"],
+        &["minimax", "tictactoe", "--depth", "1"],
+        &["stats", "tictactoe"],
+    ] {
+        let run = ludex(&[command, &["--time", "0.000001"]].concat()).ends_with(1);
+        assert!(run.err.contains("more than 0.0 s"), "{command:?}: {}", run.err);
+    }
+}

@@ -13,6 +13,7 @@ mod difference;
 pub use difference::{Difference, Kind, Limit, Sets, Stopped};
 
 use crate::record::{Playout, Step};
+use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::fault::Fault;
 use ludex_engine::row;
@@ -64,6 +65,11 @@ impl Replayer {
             fluents: vocabulary.fluents().map(|id| (vocabulary.show_fluent(id), id)).collect(),
             moves: vocabulary.roles().map(moves_of).collect(),
         }
+    }
+
+    /// From now on comparing ends, as over a limit, where the budget does ([`Worker::obey`]).
+    pub fn obey(&mut self, budget: &Budget) {
+        self.worker.obey(budget);
     }
 
     /// The number of states compared if the engine agrees with all of `playout`; else the first difference,

@@ -40,11 +40,21 @@ const THOROUGH: &[&[&str]] = &[
     &["perft", "GAME", "--depth", "2"],
     &["bench", "GAME", "--seconds", "0.1", "--engine", "datalog"],
     &["bench", "GAME", "--seconds", "0.1", "--engine", "tree"],
-    &["frame", "GAME"],
+    &["frame", "GAME", "--time", "1"],
     &["minimax", "GAME", "--depth", "2", "--engine", "tree"],
     &["prove", "GAME", "--time", "1", "--discover"],
     &["solve", "GAME", "--time", "1", "--engine", "tree"],
     &["endgame", "build", "GAME", "--time", "1", "-o", "OUT"],
+    &["check", "GAME", "--deep", "--time", "1"],
+    &["draw", "GAME", "--time", "1"],
+    &["draw", "GAME", "--layout", "--json", "--time", "1"],
+    &["stats", "GAME", "--games", "100", "--sample", "10", "--steps", "10", "--time", "1"],
+    &["count", "GAME", "--time", "1"],
+    &["solve", "GAME", "--time", "1", "--store", "STORE"],
+    &["match", "GAME", "random", "--steps", "3", "--engine", "tree"],
+    &["print", "--as", "aiger", "GAME", "--time", "1"],
+    &["debug", "proofs", "GAME", "--time", "1"],
+    &["debug", "propnet", "GAME", "--time", "1"],
     &["debug", "tree", "GAME"],
     &["debug", "rules", "GAME"],
     &["debug", "strata", "GAME"],
@@ -113,8 +123,12 @@ fn run(folder: &Path, worker: usize, hostile: &Hostile, command: &[&str]) -> Res
     let arguments = command.iter().map(|&word| match word {
         "GAME" => folder.join(hostile.name).into_os_string(),
         "OUT" => file("endgame").into_os_string(),
+        "STORE" => file("store").into_os_string(),
         word => word.into(),
     });
+    if command.contains(&"STORE") && file("store").exists() {
+        std::fs::remove_dir_all(file("store")).map_err(|error| error.to_string())?;
+    }
     // Where a system has no such limit, the run goes without.
     let mut child = Command::new("sh")
         .args(["-c", &format!("ulimit -v {MOST_MEMORY} 2>/dev/null; exec \"$0\" \"$@\"")])
