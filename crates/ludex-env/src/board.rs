@@ -58,7 +58,14 @@ pub(crate) struct Board {
 type Family = ((Symbol, usize), (usize, usize));
 
 impl Board {
-    pub(crate) fn find(vocabulary: &Vocabulary, facts: &Facts, initial: &Row) -> Result<Board, NoBoard> {
+    /// `constants` are the fluents that never change: those that never hold are no part of a board, and the others nothing to tell.
+    pub(crate) fn find(
+        vocabulary: &Vocabulary,
+        facts: &Facts,
+        initial: &Row,
+        constants: &BTreeSet<FluentId>,
+    ) -> Result<Board, NoBoard> {
+        let never = |fluent: FluentId| constants.contains(&fluent) && !row::holds(initial, fluent);
         let terms = vocabulary.terms();
         let functor = |fluent: FluentId| {
             let term = vocabulary.fluent(fluent);
@@ -81,7 +88,7 @@ impl Board {
         let axis = |position: usize| {
             let mut order: Vec<TermId> = Vec::new();
             let of_main = vocabulary.fluents().filter(|&fluent| functor(fluent) == main);
-            for fluent in of_main {
+            for fluent in of_main.filter(|&fluent| !never(fluent)) {
                 let value = arguments(fluent)[position];
                 if !order.contains(&value) {
                     order.push(value);
@@ -114,17 +121,15 @@ impl Board {
             names: Vec::new(),
         };
         let mut done = vec![false; vocabulary.fluent_count()];
-        for (fluent, _) in &facts.constants {
-            done[fluent.index()] = true;
-        }
+        constants.iter().for_each(|fluent| done[fluent.index()] = true);
         let mut names: Vec<(Symbol, usize)> = vocabulary.fluents().map(functor).collect();
         names.sort_unstable();
         names.dedup();
         // The main board first.
         names.sort_by_key(|name| *name != main);
         for name in names {
-            let of_name: Vec<FluentId> =
-                vocabulary.fluents().filter(|&fluent| functor(fluent) == name).collect();
+            let of_name = vocabulary.fluents().filter(|&fluent| functor(fluent) == name);
+            let of_name: Vec<FluentId> = of_name.filter(|&fluent| !never(fluent)).collect();
             let family =
                 families.iter().find(|((functor, at), _)| *functor == name && (name != main || *at == key));
             let (at, groups): ((usize, usize), &[&Group]) = match family {
@@ -149,7 +154,7 @@ impl Board {
                 let mut shown = String::new();
                 for (&fluent, &square) in here {
                     channel[square] = Column::Fluent(fluent);
-                    changes |= !facts.constants.iter().any(|(constant, _)| *constant == fluent);
+                    changes |= !constants.contains(&fluent);
                     shown = with_stars(vocabulary, fluent, at);
                 }
                 if changes {

@@ -61,7 +61,9 @@ impl Encoder {
     /// proved what holds on each square; whose turn it is, counters between zero and one, and whatever else
     /// there is as channels that are the same everywhere. An error says why the game has none.
     pub fn board(model: &Model, facts: &Facts) -> Result<Encoder, NoBoard> {
-        let board = Board::find(model.vocabulary(), facts, model.initial())?;
+        let proved = facts.constants.iter().map(|&(fluent, _)| fluent);
+        let constants = model.constants().iter().copied().chain(proved).collect();
+        let board = Board::find(model.vocabulary(), facts, model.initial(), &constants)?;
         Ok(Encoder {
             vocabulary: model.vocabulary().clone(),
             view: model.view(board.columns),
@@ -76,10 +78,7 @@ impl Encoder {
     /// its own pieces where the first role's are.
     #[must_use]
     pub fn through(&self, symmetry: &Symmetry, model: &Model) -> Encoder {
-        let mut comes_from: Vec<FluentId> = symmetry.fluents.clone();
-        for (from, to) in (0..).map(FluentId).zip(&symmetry.fluents) {
-            comes_from[to.index()] = from;
-        }
+        let comes_from = inverse(&symmetry.fluents);
         let columns = self.view.columns.iter().map(|column| match column {
             Column::Fluent(fluent) => Column::Fluent(comes_from[fluent.index()]),
             Column::Zero => Column::Zero,
@@ -99,6 +98,37 @@ impl Encoder {
             names: self.names.clone(),
             shape: self.shape.clone(),
         }
+    }
+
+    /// Where each number comes from when a state becomes its image, with what each fluent becomes: number `n` of what this
+    /// encoder says of the image is number `permutation[n]` of what it says of the state. `None` if these are no images of all
+    /// fluents, or if what is seen comes from what is not.
+    pub fn permutation(&self, images: &[FluentId]) -> Option<Vec<usize>> {
+        let mut sorted = images.to_vec();
+        sorted.sort_unstable();
+        if images.len() != self.vocabulary.fluent_count() || !sorted.into_iter().eq(self.vocabulary.fluents())
+        {
+            return None;
+        }
+        let comes_from = inverse(images);
+        let mut places = vec![None; images.len()];
+        for (place, column) in self.view.columns.iter().enumerate().rev() {
+            if let Column::Fluent(fluent) = column {
+                places[fluent.index()] = Some(place);
+            }
+        }
+        // A counter stays where it is, so it must count the same.
+        let counted = self.counters.iter().flat_map(|counter| &counter.values);
+        if counted.into_iter().any(|(fluent, _)| comes_from[fluent.index()] != *fluent) {
+            return None;
+        }
+        let columns = self.view.columns.iter().enumerate();
+        columns
+            .map(|(place, column)| match column {
+                Column::Fluent(fluent) => places[comes_from[fluent.index()].index()],
+                Column::Zero => Some(place),
+            })
+            .collect()
     }
 
     /// How many numbers an observation has.
@@ -167,4 +197,13 @@ impl Encoder {
             }
         }
     }
+}
+
+/// What becomes each fluent, from what each becomes.
+fn inverse(images: &[FluentId]) -> Vec<FluentId> {
+    let mut comes_from = images.to_vec();
+    for (from, to) in (0..).map(FluentId).zip(images) {
+        comes_from[to.index()] = from;
+    }
+    comes_from
 }

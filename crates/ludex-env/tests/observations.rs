@@ -100,6 +100,24 @@ fn counters_are_scaled_and_what_else_there_is_is_everywhere() {
     assert_eq!(observe(&batch, &encoder), [first, second, second].concat());
 }
 
+/// A wall that stays is no channel, and squares that nothing ever is on are not there: while it is shut, which it always is, no third
+/// row of switches can be used.
+#[test]
+fn boards_leave_out_what_never_changes() {
+    let more = "(init shut) (<= (next shut) (true shut)) (init (wall 1 2)) (<= (next (wall ?x ?y)) (true (wall ?x ?y)))
+        (<= (legal a (switch 3 ?y)) (true (square 1 ?y off)) (not (true shut)))";
+    let game = Sheet::read(&format!("{SWITCHES} {more}")).into_game().expect("a sound sheet");
+    let (model, mut facts) = model(&game);
+    // The network shows as much where nothing is proved.
+    facts.constants.clear();
+    let vocabulary = model.vocabulary();
+    let named = |name: &str| vocabulary.fluents().any(|fluent| vocabulary.show_fluent(fluent) == name);
+    assert!(named("(square 3 1 on)") && named("(wall 1 2)") && named("shut"));
+    let encoder = Encoder::board(&model, &facts).expect("a board");
+    assert_eq!(encoder.names(), ["(square * * on)", "(step *) / 3", "calm"]);
+    assert_eq!(encoder.shape(), [3, 2, 2]);
+}
+
 #[test]
 fn a_game_without_squares_has_no_board() {
     let text = "(role a) (init (at 0)) (succ 0 1) (legal a go)

@@ -467,10 +467,9 @@ fn small() -> Budget {
     Budget::default().with_rows(100_000).with_steps(10_000_000)
 }
 
-/// What the network of any sheet takes at most: as much as the Python package spends. Most sheets that take more have none for
-/// twenty times as many steps either.
+/// What the network of any sheet takes at most: as much as the Python package spends.
 fn large() -> Budget {
-    Budget::default().with_steps(100_000_000)
+    Budget::default().with_rows(200_000).with_steps(20_000_000)
 }
 
 /// Batches of so many games and steps against play by an engine, with all options.
