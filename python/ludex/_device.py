@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _ludex
-from .vector import Autoreset, Forced, Illegal, Observation, Rewards, VectorEnv
+from .game import Game, _game
+from .vector import Autoreset, Forced, Illegal, Observation, Rewards, VectorEnv, _length
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .game import Game
     from .state import State
 
 
@@ -48,7 +48,7 @@ class DeviceEnv(VectorEnv):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         num_envs: int,
         *,
         device: str = "cuda:0",
@@ -62,9 +62,9 @@ class DeviceEnv(VectorEnv):
         dtype: npt.DTypeLike | None = None,
         threads: int = 1,
     ) -> None:
-        self.game = game
+        game = self.game = _game(game)
         self.num_envs = num_envs
-        self.autoreset = autoreset
+        self.autoreset = getattr(autoreset, "value", autoreset)
         model = game._model
         if isinstance(observation, str):
             observation = game.observation(observation)
@@ -76,11 +76,11 @@ class DeviceEnv(VectorEnv):
             model,
             num_envs,
             seed=seed,
-            autoreset=autoreset,
-            illegal=illegal,
-            rewards=rewards,
-            forced=forced,
-            length=max_length or 0,
+            autoreset=str(self.autoreset),
+            illegal=str(illegal),
+            rewards=str(rewards),
+            forced=str(forced),
+            length=_length(max_length),
             device=number(device),
             encoder=None if observation is None else observation._encoder,
             bytes=kind != np.float32,
@@ -145,10 +145,10 @@ class DeviceEnv(VectorEnv):
         fluents = self.game.fluents
         return self.game.state(fluents[i] for i in np.flatnonzero(bits[: len(fluents)]))
 
-    def mask_of(self, role: int) -> npt.NDArray[np.bool_]:
+    def mask_of(self, role: int | str) -> npt.NDArray[np.bool_]:
         """Which moves of a role are legal: games x moves of the role. A copy, not on the GPU."""
         mask: npt.NDArray[np.bool_] = self.mask.numpy()  # type: ignore[attr-defined]
-        return mask[:, self.move_slices[role]]
+        return mask[:, self.move_slices[self.game.place(role)]]
 
     def synchronize(self) -> None:
         """Waits until all steps are done."""

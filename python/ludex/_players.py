@@ -18,9 +18,9 @@ def asked(state: State) -> list[int]:
 
 
 def bits(state: State) -> npt.NDArray[np.int8]:
-    """The state as zeros and ones, in the order of the fluents."""
+    """The `flat` observation of the state as zeros and ones."""
     row = np.unpackbits(state.row().view(np.uint8), bitorder="little")
-    return row[: len(state.game.fluents)].astype(np.int8)
+    return row[state.game._changing].astype(np.int8)
 
 
 def mask(state: State, role: int) -> npt.NDArray[np.int8]:

@@ -162,6 +162,12 @@ class Game:
     def _model(self) -> _ludex.Model:
         return self._game.model()
 
+    @cached_property
+    def _changing(self) -> npt.NDArray[np.int64]:
+        """The numbers of the fluents that the `flat` observation shows."""
+        place = {name: number for number, name in enumerate(self.fluents)}
+        return np.array([place[name] for name in self.observation().names], dtype=np.int64)
+
     @property
     def has_network(self) -> bool:
         """True if batches are stepped 512 games at a time."""
@@ -192,14 +198,30 @@ class Game:
         """
         from .vector import Observation
 
-        if role is None:
-            return Observation(self._model.encoder(kind, seconds), kind)
-        if role not in self.roles:
-            raise ValueError(f"no role `{role}` in {self.name}; there is {', '.join(self.roles)}")
-        try:
-            return Observation(self._model.encoder(kind, seconds, self.roles.index(role)), kind)
-        except LookupError:
-            raise self._not_first(role) from None
+        place = None if role is None else self.place(role)
+        # Proofs are not made again for each state that is looked at.
+        made = self._observations.get((kind, place))
+        if made is None:
+            try:
+                made = Observation(self._model.encoder(kind, seconds, place), kind)
+            except LookupError:
+                raise self._not_first(str(role)) from None
+            self._observations[kind, place] = made
+        return made
+
+    @cached_property
+    def _observations(self) -> dict[tuple[str, int | None], Observation]:
+        return {}
+
+    def place(self, role: str | int) -> int:
+        """The number of a role: its place among `roles`."""
+        if isinstance(role, str):
+            if role not in self.roles:
+                raise ValueError(f"no role `{role}` in {self.name}; there is {', '.join(self.roles)}")
+            return self.roles.index(role)
+        if not 0 <= role < len(self.roles):
+            raise IndexError(f"no role {role} in {self.name}: it has {len(self.roles)}, from 0 on")
+        return int(role)
 
     def _not_first(self, role: str) -> LookupError:
         return LookupError(f"no symmetry of {self.name} is known that makes {role} the first role")
@@ -232,7 +254,7 @@ class Game:
         """Permutations under which the rules are the same, the identity first. `LimitError` if there are more."""
         found = self._game.symmetries(most, seconds)
         if found is None:
-            raise _ludex.LimitError(f"more than {most} symmetries")
+            raise _ludex.LimitError(f"{self.name} has more than {most} symmetries; `most` says how many are wanted at most")
 
         def array(numbers: list[int]) -> npt.NDArray[np.int64]:
             return np.array(numbers, dtype=np.int64)
@@ -286,8 +308,13 @@ def load(source: str | PathLike[str], scramble: int | None = None) -> Game:
     return Game(_ludex.load(fspath(source), scramble))
 
 
+def _game(game: Game | str) -> Game:
+    """A game, or what `load` makes of a text."""
+    return game if isinstance(game, Game) else load(game)
+
+
 def playouts(
-    game: Game,
+    game: Game | str,
     n: int,
     start: State | None = None,
     *,
@@ -299,6 +326,7 @@ def playouts(
     """Random matches from the start, or from a state, and how they end.
 
     With `device="cuda"` they are played on a GPU; without one a warning says so, and the CPU plays."""
+    game = _game(game)
     if start is not None and start.game != game:
         raise ValueError(f"the state is one of {start.game.name}, not of {game.name}")
     counted = None

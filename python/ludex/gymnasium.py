@@ -1,7 +1,8 @@
 """Games for one as Gymnasium environments, one at a time and in batches.
 
-Observations are a zero or one for each fluent, actions the numbers of moves, the reward is the goal value at the end. An action
-that is not legal ends the game with the least goal value; `info["action_mask"]` says which are legal.
+Observations are the `flat` ones, a zero or one for each fluent that is not constant. Actions are the numbers of moves, the reward is
+the goal value at the end. An action that is not legal ends the game with the least goal value; `info["action_mask"]` says which
+are legal.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def _for_one(game: Game | str) -> Game:
 
 
 def _spaces(game: Game) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
-    box = gymnasium.spaces.Box(0, 1, (len(game.fluents),), np.int8)
+    box = gymnasium.spaces.Box(0, 1, (len(game._changing),), np.int8)
     return box, gymnasium.spaces.Discrete(len(game.moves[0]))
 
 

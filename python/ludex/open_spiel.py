@@ -13,20 +13,26 @@ import numpy as np
 import pyspiel
 
 from . import _players
+from ._ludex import LimitError
 from .game import Facts, Game, load
 from .state import State
 
 _CHANCE = "random"
+_UNKNOWN = Facts([], playable=False, unique_goals=False, goal_sum=None, length=None, turn_taking=False)
 
 
 def register(game: Game | str, *, name: str | None = None, max_length: int = 1000, seconds: float = 2.0) -> str:
     """Registers a game and returns the name under which OpenSpiel knows it.
 
     `max_length` bounds the joint moves where no bound is proved within so many seconds; a match that comes to it ends with the goal
-    values that it has then.
+    values that it has then. Of a game for which that is too little time nothing is known, so its players move simultaneously.
     """
     rules = game if isinstance(game, Game) else load(game)
-    return _registered(rules, name, max_length, rules.facts(seconds))
+    try:
+        facts = rules.facts(seconds)
+    except LimitError:
+        facts = _UNKNOWN
+    return _registered(rules, name, max_length, facts)
 
 
 def _registered(game: Game, name: str | None, max_length: int, facts: Facts) -> str:
@@ -173,12 +179,12 @@ class GdlState(pyspiel.State):
 
 
 class _Observer:
-    """The state as zeros and ones, the same for every player."""
+    """The `flat` observation, the same for every player."""
 
     def __init__(self, rules: Game, params: Any) -> None:
         if params:
             raise ValueError(f"observation parameters are not supported: {params}")
-        self.tensor = np.zeros(len(rules.fluents), np.float32)
+        self.tensor = np.zeros(len(rules._changing), np.float32)
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: GdlState, player: int) -> None:

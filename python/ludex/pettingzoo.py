@@ -1,8 +1,8 @@
 """Games as PettingZoo environments.
 
-Agents are the roles, actions the numbers of their moves, observations a dict of `observation` (a zero or one for each fluent) and
-`action_mask`. Rewards are goal values, given at the end. An action that is not legal ends the game: who made it gets the
-least goal value, the others the greatest.
+Agents are the roles, actions the numbers of their moves, observations a dict of `observation` (the `flat` one: a zero or one for
+each fluent that is not constant) and `action_mask`. Rewards are goal values, given at the end. An action that is not legal ends
+the game: who made it gets the least goal value, the others the greatest.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Spaces:
         self.observations = {
             role: gymnasium.spaces.Dict(
                 {
-                    "observation": box(0, 1, (len(game.fluents),), np.int8),
+                    "observation": box(0, 1, (len(game._changing),), np.int8),
                     "action_mask": box(0, 1, (len(moves),), np.int8),
                 }
             )

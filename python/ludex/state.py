@@ -108,9 +108,7 @@ class State:
 
     def legal_actions(self, role: str | int | None = None) -> npt.NDArray[np.int64]:
         """The numbers of the legal moves of a role, ascending."""
-        place = role if isinstance(role, int) else self.roles.index(self._role(role))
-        if not 0 <= place < len(self.roles):
-            raise IndexError(f"role {place} of {len(self.roles)}")
+        place = self.game.place(self._role(None) if role is None else role)
         return np.array(self._state.legal_actions(place), dtype=np.int64)
 
     def _role(self, role: str | None) -> str:
@@ -197,6 +195,8 @@ def search(
     `evaluation` is a file that `ludex train` has made for the game: then the search goes by it, and tells the best move
     and nothing of the others.
     """
+    if not isinstance(state, State):
+        raise TypeError(f"a search begins in a state, as `game.start()` gives one, not in a {type(state).__name__}")
     path = None if evaluation is None else os.fspath(evaluation)
     role_, best, candidates, line, playouts, solved = state._state.search(seconds, iterations, role, seed, path)
     return Search(role_, best, [Candidate(*candidate) for candidate in candidates], line, playouts, solved)

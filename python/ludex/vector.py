@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _ludex
+from .game import Game, _game
+from .state import State
 
 if TYPE_CHECKING:
-    from .game import Game
-    from .state import State
+    from .game import Symmetry
 
 Autoreset = Literal["SameStep", "NextStep", "Disabled"]
 Illegal = Literal["lose", "random", "raise"]
@@ -50,6 +52,13 @@ class Observation:
         """What each place of the first axis means."""
         return self._encoder.names
 
+    def permutation(self, symmetry: Symmetry) -> npt.NDArray[np.int64]:
+        """Where each number of the observation comes from when a state becomes its image under the symmetry: of an array of
+        observations, `flat` or reshaped to rows, `rows[:, permutation]` are the observations of the images. `LookupError` if
+        something that the symmetry moves is not seen.
+        """
+        return np.array(self._encoder.permutation(symmetry.fluents.tolist()), dtype=np.int64)
+
     def of(self, state: State) -> npt.NDArray[np.float32]:
         """The array of one state."""
         env = VectorEnv(state.game, 1, observation=self, autoreset="Disabled")
@@ -58,6 +67,15 @@ class Observation:
 
     def __repr__(self) -> str:
         return f"<ludex.Observation {self.kind} {'x'.join(map(str, self.shape))}>"
+
+
+def _length(max_length: int | None) -> int:
+    """The bound on steps, zero if there is none."""
+    if max_length is None:
+        return 0
+    if not 1 <= max_length < 2**32:
+        raise ValueError(f"`max_length` is a number of steps from 1 to 2^32 - 1, or None, not {max_length}")
+    return int(max_length)
 
 
 class VectorEnv:
@@ -73,7 +91,7 @@ class VectorEnv:
     With `device="cuda:0"` all of it happens on a GPU, and the arrays are `DeviceArray`s there.
     """
 
-    def __new__(cls, game: Game, num_envs: int, *, device: str = "cpu", **_: Any) -> VectorEnv:
+    def __new__(cls, game: Game | str, num_envs: int, *, device: str = "cpu", **_: Any) -> VectorEnv:
         if device == "cpu" or cls is not VectorEnv:
             return super().__new__(cls)
         from ._device import DeviceEnv
@@ -82,7 +100,7 @@ class VectorEnv:
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         num_envs: int,
         *,
         device: str = "cpu",
@@ -98,9 +116,10 @@ class VectorEnv:
     ) -> None:
         if device != "cpu":
             raise ValueError(f"a class of your own plays on the CPU, not on `{device}`")
-        self.game = game
+        game = self.game = _game(game)
         self.num_envs = num_envs
-        self.autoreset = autoreset
+        # Gymnasium's enumeration has the same words as values.
+        self.autoreset: Autoreset = getattr(autoreset, "value", autoreset)
         model = game._model
         if isinstance(observation, str):
             observation = game.observation(observation)
@@ -110,11 +129,11 @@ class VectorEnv:
             model,
             num_envs,
             seed=seed,
-            autoreset=autoreset,
-            illegal=illegal,
-            rewards=rewards,
-            forced=forced,
-            length=max_length or 0,
+            autoreset=str(self.autoreset),
+            illegal=str(illegal),
+            rewards=str(rewards),
+            forced=str(forced),
+            length=_length(max_length),
             threads=threads,
             encoder=encoder,
         )
@@ -140,9 +159,11 @@ class VectorEnv:
             kind = np.dtype(np.float32 if dtype is None else dtype)
             if kind == np.bool_:
                 kind = np.dtype(np.uint8)
+            if kind not in (np.dtype(np.float32), np.dtype(np.uint8)):
+                raise TypeError(f"observations are of float32 or uint8, not of {kind}")
             shape = (num_envs, *observation.shape)
             self.observations = self._bound("observation", shape, kind)
-            if autoreset == "SameStep":
+            if self.autoreset == "SameStep":
                 self.final_observations = self._bound("final_observation", shape, kind)
         self._info: dict[str, Any] = {
             "action_mask": self.mask,
@@ -151,7 +172,7 @@ class VectorEnv:
         }
         if illegal == "random":
             self.made = self._info["made"] = self._bound("made", (num_envs, self.num_roles), np.int32)
-        if autoreset == "SameStep" and observation is not None:
+        if self.autoreset == "SameStep" and observation is not None:
             self._info["final_obs"] = self.final_observations
 
     def _bound(self, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -164,9 +185,10 @@ class VectorEnv:
         *,
         seed: int | None = None,
         mask: npt.ArrayLike | None = None,
-        states: npt.ArrayLike | None = None,
+        states: npt.ArrayLike | Sequence[State] | None = None,
     ) -> tuple[npt.NDArray[Any], dict[str, Any]]:
-        """Begins all games anew, or those that are marked; in the initial state, or in rows of bits (`get_state`)."""
+        """Begins all games anew, or those that are marked; in the initial state, in rows of bits (`get_state`), or in a list of
+        states, one a game."""
         if seed is not None:
             self._batch.reseed(seed)
         marks = None
@@ -225,8 +247,9 @@ class VectorEnv:
         self._batch.states(rows.reshape(-1))
         return rows
 
-    def set_state(self, states: npt.ArrayLike) -> None:
-        """Puts each game into the state of its row. The games begin there: no moves were made."""
+    def set_state(self, states: npt.ArrayLike | Sequence[State]) -> None:
+        """Puts each game into the state of its row, or of its place in a list of states. The games begin there: no moves were
+        made."""
         self._batch.reset(None, self._rows(states))
 
     def state(self, index: int) -> State:
@@ -236,13 +259,16 @@ class VectorEnv:
         fluents = self.game.fluents
         return self.game.state(fluents[i] for i in np.flatnonzero(bits[: len(fluents)]))
 
-    def mask_of(self, role: int) -> npt.NDArray[np.bool_]:
+    def mask_of(self, role: int | str) -> npt.NDArray[np.bool_]:
         """Which moves of a role are legal: games x moves of the role. A view."""
-        return self.mask[:, self.move_slices[role]]
+        return self.mask[:, self.move_slices[self.game.place(role)]]
 
     def close(self) -> None:
         """Lets go of the games; whatever is asked afterwards is an error."""
         self._batch.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an environment is neither copied nor pickled; the game and what `get_state` gives are")
 
     def __enter__(self) -> VectorEnv:
         return self
@@ -253,7 +279,12 @@ class VectorEnv:
     def __repr__(self) -> str:
         return f"<ludex.VectorEnv {self.num_envs} x {self.game.name}>"
 
-    def _rows(self, states: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+    def _rows(self, states: npt.ArrayLike | Sequence[State]) -> npt.NDArray[np.uint64]:
+        if isinstance(states, (list, tuple)) and states and all(isinstance(state, State) for state in states):
+            other = next((state for state in states if state.game != self.game), None)
+            if other is not None:
+                raise ValueError(f"the states are of {other.game.name}, not of {self.game.name}")
+            states = np.stack([state.row() for state in states])
         array = np.asarray(states)
         if array.dtype != np.uint64:
             raise TypeError(f"states are rows of uint64, as `get_state` gives them, not {array.dtype}")

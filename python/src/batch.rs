@@ -4,6 +4,7 @@ use crate::error::raised_in_batch;
 use crate::game::Prepared;
 use ludex::engine::budget::Budget;
 use ludex::engine::symmetry::{Symmetries, Symmetry};
+use ludex::engine::vocabulary::FluentId;
 use ludex_env::{
     Actions, Autoreset, Cells, EnvError, Forced, Illegal, Options, Outputs, Rewards, Start, Which,
 };
@@ -75,7 +76,8 @@ impl Model {
             let found = Symmetries::new(self.game.rules(), vocabulary, &budget);
             let found = found.map_err(|error| crate::error::raised(error.into()))?;
             let list = found.all(MOST_SYMMETRIES).unwrap_or(found.generators);
-            let as_first = |symmetry: &&Symmetry| symmetry.roles.get(role).is_some_and(|role| role.index() == 0);
+            let as_first =
+                |symmetry: &&Symmetry| symmetry.roles.get(role).is_some_and(|role| role.index() == 0);
             list.iter().find(as_first).map(|symmetry| inner.through(symmetry, &self.inner)).ok_or_else(|| {
                 PyLookupError::new_err("no symmetry of the rules is known that makes this role the first one")
             })
@@ -111,6 +113,16 @@ impl Encoder {
     #[getter]
     fn is_bits(&self) -> bool {
         self.inner.is_bits()
+    }
+
+    /// Where each number comes from when the fluents become these.
+    fn permutation(&self, fluents: Vec<u32>) -> PyResult<Vec<usize>> {
+        let images: Vec<FluentId> = fluents.into_iter().map(FluentId).collect();
+        self.inner.permutation(&images).ok_or_else(|| {
+            let what =
+                "the symmetry moves something that this observation does not show, or is of another game";
+            PyLookupError::new_err(what)
+        })
     }
 }
 
@@ -280,9 +292,7 @@ impl Batch {
         T: Element + Sync,
         for<'a> &'a [T]: Into<Actions<'a>>,
     {
-        self.with(py, |Inner { batch, arrays }| {
-            batch.step(&*actions.apart_from(arrays), arrays.outputs())
-        })
+        self.with(py, |Inner { batch, arrays }| batch.step(&*actions.apart_from(arrays), arrays.outputs()))
     }
 
     fn with<T: Send>(
@@ -356,9 +366,10 @@ impl Batch {
         rewards: &str,
         forced: &str,
         length: u32,
-        threads: usize,
+        threads: i64,
         encoder: Option<&Encoder>,
     ) -> PyResult<Batch> {
+        let threads = crate::game::threads(threads)?;
         let options = options(seed, autoreset, illegal, rewards, forced, length, threads)?;
         let made = py.detach(|| {
             let batch = ludex_env::Batch::new(model.prepared.model_for(games).clone(), games, options)?;
@@ -447,4 +458,3 @@ impl Batch {
         Ok(())
     }
 }
-

@@ -13,12 +13,16 @@ use pyo3::types::PyDict;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A network that takes longer to make is left alone, and the game is interpreted: whoever types waits.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// A network that takes more to make is left alone, and the game is interpreted: whoever types waits. Not a time, since whether
+/// there is a network decides what observations show, and that must not depend on what else the machine does. Chess is given up
+/// after a second.
+const NETWORK_ROWS: usize = 200_000;
+const NETWORK_STEPS: u64 = 20_000_000;
 
-/// From so many games on a symmetry is looked for, and how many steps that may take.
+/// From so many games on a symmetry is looked for, and what that may take.
 const MANY: usize = 512;
 const SYMMETRY_STEPS: u64 = 100_000_000;
+const SYMMETRY_TIME: Duration = Duration::from_secs(1);
 
 /// The names of the bundled games.
 #[pyfunction]
@@ -77,7 +81,7 @@ impl Game {
 
     fn prepare(&self) -> Result<Prepared, BuildError> {
         let budget = Budget::default();
-        let patient = budget.clone().within(PATIENCE);
+        let patient = budget.clone().with_rows(NETWORK_ROWS).with_steps(NETWORK_STEPS);
         // The engine takes the same network.
         let model = ludex_env::Model::of(self.inner.prepared(), &budget, &patient)?;
         let engine = if model.has_network() { "propnet" } else { "tree" };
@@ -92,7 +96,7 @@ impl Prepared {
         if games < MANY {
             return &self.model;
         }
-        let budget = Budget::default().with_steps(SYMMETRY_STEPS).within(PATIENCE);
+        let budget = Budget::default().with_steps(SYMMETRY_STEPS).within(SYMMETRY_TIME);
         self.many.get_or_init(|| Arc::new((*self.model).clone().turned(&budget)))
     }
 }
@@ -226,9 +230,10 @@ impl Game {
         py: Python<'_>,
         states: usize,
         seconds: f64,
-        threads: usize,
+        threads: i64,
     ) -> PyResult<(usize, bool, Vec<(String, Option<i32>, Option<u32>, Vec<String>)>)> {
         let time = duration(seconds)?;
+        let threads = self::threads(threads)?;
         let solved = py.detach(|| {
             let game = &self.prepared()?.game;
             game.solve().states(states).time(time).threads(threads).run().map_err(raised)
@@ -258,9 +263,10 @@ impl Game {
         count: u64,
         start: Option<&State>,
         seed: u64,
-        threads: usize,
+        threads: i64,
         longest: u64,
     ) -> PyResult<(u64, u64, u64, u64, Vec<(String, Vec<(i32, u64)>, u64)>)> {
+        let threads = self::threads(threads)?;
         let outcomes = py.detach(|| {
             let game = &self.prepared()?.game;
             let playouts = game.playouts(count).seed(seed).threads(threads).longest(longest);
@@ -330,6 +336,19 @@ impl Game {
         let mut hasher = DefaultHasher::new();
         self.inner.text().hash(&mut hasher);
         hasher.finish() as isize
+    }
+}
+
+/// More threads than this are a mistake.
+const MOST_THREADS: i64 = 1024;
+
+/// A number of threads that makes sense.
+pub(crate) fn threads(threads: i64) -> PyResult<usize> {
+    match threads {
+        1..=MOST_THREADS => Ok(threads as usize),
+        _ => Err(PyValueError::new_err(format!(
+            "`threads` is a number from 1 to {MOST_THREADS}, not {threads}"
+        ))),
     }
 }
 

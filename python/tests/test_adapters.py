@@ -133,13 +133,37 @@ def test_open_spiel_plays_registered_games() -> None:
     assert len(names) >= (13 if there else 5)
     for name in names:
         label = "gdl_test_" + short(name).split()[0] + ("_public" if "/" in name else "")
-        registered = register(ludex.load(name), name=label, max_length=60)
+        registered = register(ludex.load(name), name=label, max_length=60, seconds=60)
         game = pyspiel.load_game(registered)
         pyspiel.random_sim_test(game, num_sims=2, serialize=False, verbose=False)
         # What OpenSpiel writes of a match by itself: twice the same, and to an end.
         lines = generate_playthrough.playthrough(registered, action_sequence=None, seed=5).splitlines()
         again = generate_playthrough.playthrough(registered, action_sequence=None, seed=5).splitlines()
         assert lines == again and "IsTerminal() = True" in lines, name
+
+
+FENCED = """
+(role robot) (init (at 0)) (init wall) (succ 0 1) (succ 1 2)
+(<= (legal robot step) (true (at ?x)) (succ ?x ?y)) (legal robot wait)
+(<= (next (at ?y)) (does robot step) (true (at ?x)) (succ ?x ?y))
+(<= (next (at ?x)) (does robot wait) (true (at ?x)))
+(<= (next wall) (true wall))
+(<= terminal (true (at 2))) (<= (goal robot 100) (true (at 2))) (<= (goal robot 0) (not (true (at 2))))
+"""
+
+
+@needs_gymnasium
+def test_what_never_changes_is_not_seen_one_at_a_time_nor_in_batches() -> None:
+    """The wall stays, so three fluents are seen of four; the robot is at 0 and then at 1."""
+    from ludex.gymnasium import SoloEnv, SoloVectorEnv
+
+    one, many = SoloEnv(FENCED), SoloVectorEnv(FENCED, 5)
+    first, rows = one.reset()[0], many.reset()[0]
+    assert first.tolist() == [1, 0, 0] and rows.tolist() == [[1, 0, 0]] * 5
+    assert first in one.observation_space and rows in many.observation_space
+    step = one.game.moves[0].index("step")
+    assert one.step(step)[0].tolist() == [0, 1, 0]
+    assert many.step(np.full(5, step))[0].tolist() == [[0, 1, 0]] * 5
 
 
 @needs_open_spiel

@@ -152,6 +152,43 @@ def test_symmetries_of_the_board_are_permutations_that_keep_play() -> None:
         assert legal == list(image.legal_actions("o"))
 
 
+@pytest.mark.parametrize(("name", "kind"), [("tictactoe", "flat"), ("tictactoe", "board"), ("connectfour", "board")])
+def test_observations_of_images_are_permutations_of_observations(name: str, kind: str) -> None:
+    game = ludex.load(name)
+    observation = game.observation(kind)
+    state = game.start()
+    for move in (1, 3, 0):
+        state = state.play(state.legal()[move])
+    fluents = np.flatnonzero(np.unpackbits(state.row().view(np.uint8), bitorder="little"))
+    symmetries = [s for s in game.symmetries() if list(s.roles) == [0, 1]]
+    assert len(symmetries) == {"tictactoe": 8, "connectfour": 2}[name]
+    images = set()
+    for symmetry in symmetries:
+        image = game.state(game.fluents[symmetry.fluents[f]] for f in fluents)
+        seen = observation.of(state).reshape(-1)[observation.permutation(symmetry)]
+        assert (seen == observation.of(image).reshape(-1)).all()
+        images.add(seen.tobytes())
+    assert len(images) == len(symmetries)
+
+
+def test_a_permutation_is_of_one_game_and_of_what_is_seen() -> None:
+    # Both walls stay and are not seen, so nothing is missed if they change places; the lamp is seen and the wall is not.
+    text = WALK + "(init wall) (<= (next wall) (true wall)) (init fence) (<= (next fence) (true fence))"
+    game = ludex.load(text)
+    place = {fluent: number for number, fluent in enumerate(game.fluents)}
+    swapped = np.arange(len(place))
+    swapped[[place["wall"], place["fence"]]] = swapped[[place["fence"], place["wall"]]]
+    identity = game.symmetries()[0]
+    exchange = ludex.Symmetry(identity.roles, swapped, identity.moves)
+    assert game.observation().permutation(exchange).tolist() == [0, 1, 2]
+    mixed = np.arange(len(place))
+    mixed[[place["wall"], place["(at 0)"]]] = mixed[[place["(at 0)"], place["wall"]]]
+    with pytest.raises(LookupError, match="does not show"):
+        game.observation().permutation(ludex.Symmetry(identity.roles, mixed, identity.moves))
+    with pytest.raises(LookupError, match="another game"):
+        ludex.load("tictactoe").observation().permutation(identity)
+
+
 def test_symmetries_of_games_that_count() -> None:
     # The square has eight; for sheets that count discs square by square, too.
     for source in ("reversi", sheet("othello-comp2007")):
@@ -186,6 +223,20 @@ def test_own_first_is_the_view_of_each_role_where_the_rules_treat_them_alike() -
         ludex.load("pursuit").observation(role=ludex.load("pursuit").roles[1])
     with pytest.raises(ValueError, match="no role `z`"):
         game.observation(role="z")
+
+
+def test_wrong_roles_and_starts_are_named() -> None:
+    game = ludex.load("tictactoe")
+    assert game.place("o") == 1 and game.place(0) == 0
+    with pytest.raises(ValueError, match="no role `z` in tictactoe; there is x, o"):
+        game.start().legal_actions("z")
+    with pytest.raises(IndexError, match="no role 2"):
+        game.start().legal_actions(2)
+    with pytest.raises(TypeError, match="begins in a state"):
+        ludex.search(game)  # type: ignore[arg-type]
+    with pytest.raises(ludex.LimitError, match="tictactoe has more than 3 symmetries; `most`"):
+        game.symmetries(most=3)
+    assert ludex.playouts("tictactoe", 512).count == 512
 
 
 def test_a_scrambled_game_is_the_same_game() -> None:

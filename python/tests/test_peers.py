@@ -26,8 +26,6 @@ MATCHES = int(os.environ.get("LUDEX_LOCKSTEP", "100"))
 
 LETTERS = "abcdefgh"
 
-slow = pytest.mark.skipif("LUDEX_SLOW" not in os.environ, reason="NOT RUN: takes a minute or more (set LUDEX_SLOW)")
-
 
 def numbers(move: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", move)]
@@ -125,12 +123,10 @@ def counts(path: str, depth: int) -> list[int]:
     ("name", "expected"),
     [
         ("connect4", [7, 49, 343, 2401]),
-        pytest.param("breakthrough", [22, 484, 11132], marks=slow),
-        ("breakthrough", [22, 484]),
+        ("breakthrough", [22, 484, 11132]),
         # The sheet `checkers` lets a player pass over a jump; this one does not, as in OpenSpiel.
         ("checkers-mustjump", [7, 49, 302, 1469]),
-        ("merrills", [24, 552]),
-        pytest.param("merrills", [24, 552, 12144], marks=slow),
+        ("merrills", [24, 552, 12144]),
         ("linesofaction", [36, 1244]),
     ],
 )

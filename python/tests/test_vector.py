@@ -212,6 +212,47 @@ def test_wrong_use_is_an_exception_that_says_what() -> None:
         env.step(np.zeros((4, 2), dtype=np.int32))
 
 
+def test_what_newcomers_write_works_or_says_what_to_write() -> None:
+    import copy
+    import pickle
+
+    env = ludex.VectorEnv("connectfour", 3, autoreset="Disabled")
+    state = env.game.start().play("drop 3")
+    env.set_state([state, env.game.start(), state.play("drop 3")])
+    assert env.turn.tolist() == [1, 0, 0] and env.state(0) == state
+    assert (env.mask_of("yellow") == env.mask_of(1)).all()
+    with pytest.raises(ValueError, match="no role `green`"):
+        env.mask_of("green")
+    with pytest.raises(IndexError, match="no role 2"):
+        env.mask_of(2)
+    with pytest.raises(ValueError, match="states are of tictactoe, not of connectfour"):
+        env.set_state([ludex.load("tictactoe").start()] * 3)
+    with pytest.raises(ValueError, match="shape"):
+        env.set_state([state])
+    for use in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="neither copied nor pickled"):
+            use(env)
+    for length in (0, -1, 2**32):
+        with pytest.raises(ValueError, match="max_length"):
+            ludex.VectorEnv("tictactoe", 1, max_length=length)
+    with pytest.raises(TypeError, match="float32 or uint8, not of int32"):
+        ludex.VectorEnv("tictactoe", 1, dtype="int32")
+    with pytest.raises(ValueError, match="autoreset `None`"):
+        ludex.VectorEnv("tictactoe", 1, autoreset=None)  # type: ignore[arg-type]
+
+
+def test_more_threads_than_there_are_anywhere_are_refused() -> None:
+    for threads in (0, -1, 1025, 10**6, 2**40):
+        with pytest.raises(ValueError, match="`threads` is a number from 1 to 1024"):
+            ludex.VectorEnv("tictactoe", 1, threads=threads)
+        with pytest.raises(ValueError, match="`threads`"):
+            ludex.playouts("tictactoe", 10, threads=threads)
+        with pytest.raises(ValueError, match="`threads`"):
+            ludex.load("tictactoe").solve(threads=threads)
+    # More than there is work for.
+    assert ludex.VectorEnv("tictactoe", 600, threads=1024).step(np.zeros((600, 2), np.int32))[1].shape == (600, 2)
+
+
 def test_threads_that_share_an_environment_get_an_answer_or_an_exception() -> None:
     env = ludex.VectorEnv(ludex.load("reversi"), 4096, illegal="random")
     actions = np.zeros((4096, 2), dtype=np.int32)
