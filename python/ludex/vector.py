@@ -73,7 +73,7 @@ def _length(max_length: int | None) -> int:
     """The bound on steps, zero if there is none."""
     if max_length is None:
         return 0
-    if not 1 <= max_length < 2**32:
+    if not isinstance(max_length, (int, np.integer)) or not 1 <= max_length < 2**32:
         raise ValueError(f"`max_length` is a number of steps from 1 to 2^32 - 1, or None, not {max_length}")
     return int(max_length)
 

@@ -232,9 +232,9 @@ def test_what_newcomers_write_works_or_says_what_to_write() -> None:
     for use in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="neither copied nor pickled"):
             use(env)
-    for length in (0, -1, 2**32):
+    for length in (0, -1, 2**32, 2.5, float("nan"), "7"):
         with pytest.raises(ValueError, match="max_length"):
-            ludex.VectorEnv("tictactoe", 1, max_length=length)
+            ludex.VectorEnv("tictactoe", 1, max_length=length)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="float32 or uint8, not of int32"):
         ludex.VectorEnv("tictactoe", 1, dtype="int32")
     with pytest.raises(ValueError, match="autoreset `None`"):
