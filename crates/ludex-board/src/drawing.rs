@@ -159,6 +159,10 @@ impl Drawing {
                 stack::arrange(towers, board, &standing);
             }
             let Some((_, spots)) = &placed.total else { continue };
+            // A board that is gone as a whole, when a game goes on with another one, is no mistake.
+            if spots.iter().all(|spot| values[spot.index()] == 0) {
+                continue;
+            }
             for spot in board.spots.iter_mut().filter(|spot| spots.contains(&spot.id)) {
                 spot.fault = match values[spot.id.index()] {
                     0 => Some(Fault::NoValue),

@@ -349,6 +349,13 @@ impl Finder<'_, '_> {
             });
             if let Some((on, x, y)) = over {
                 let content: Vec<usize> = (0..table.width()).filter(|&k| k != x && k != y).collect();
+                // Which cells are one group, or what was moved where, is nothing that stands there.
+                let is_side = |&k: &usize| {
+                    [x, y].iter().any(|&side| table.columns[k].values == table.columns[side].values)
+                };
+                if content.len() > 1 && content.iter().all(is_side) {
+                    continue;
+                }
                 self.boards[on].1.place(evidence, number, &[x, y], &content, false, &mut self.places);
             }
         }

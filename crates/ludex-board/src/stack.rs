@@ -96,7 +96,9 @@ pub fn of(evidence: &Evidence, number: usize, first: u32, places: &mut [Place]) 
 }
 
 /// The fluents of a relation of one argument with their names, and the names for which it holds initially.
-fn unary(evidence: &Evidence, number: usize) -> Option<(Vec<(usize, TermId)>, HashSet<TermId>)> {
+type Unary = (Vec<(usize, TermId)>, HashSet<TermId>);
+
+fn unary(evidence: &Evidence, number: usize) -> Option<Unary> {
     let table = &evidence.tables[number];
     let items = table.items.iter().zip(&table.rows).filter_map(|(&item, row)| Some((item, *row.first()?)));
     let held = evidence.initially(number).into_iter().filter_map(|row| row.first().copied()).collect();
