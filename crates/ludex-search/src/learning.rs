@@ -199,8 +199,9 @@ impl Student<'_> {
     ) -> Result<Vec<Contender>, Fault> {
         let by_ends = uct::Settings { ends: ENDS, ..trees.tree.clone() };
         let by_evaluation = |evaluation: Arc<Evaluation>| {
-            let is_likely = is_trained || foretells_well(&evaluation);
-            Contender::new(Side { method: Method::Pvs(evaluation), ..trees.clone() }, is_likely)
+            let is_likely = foretells_well(&evaluation);
+            let side = Side { method: Method::Pvs(evaluation), ..trees.clone() };
+            Contender { doubts: is_trained.then(Comparison::default), ..Contender::new(side, is_likely) }
         };
         let mut contenders: Vec<Contender> = evaluations.into_iter().map(by_evaluation).collect();
         contenders.push(Contender::new(Side { tree: by_ends, ..trees.clone() }, false));
@@ -208,7 +209,7 @@ impl Student<'_> {
         let effort = Effort::Processor(self.time.left().div_f64(moves).clamp(LEAST_EFFORT, MOST_EFFORT));
         let mut is_over = || self.time.is_beyond(1.0);
         'trial: for pair in 1..=MOST_PAIRS {
-            for contender in contenders.iter_mut().filter(|contender| !contender.compared.is_settled()) {
+            for contender in contenders.iter_mut().filter(|contender| !contender.is_settled()) {
                 let sides = [contender.side.clone(), trees.clone()];
                 let mut parts = [0.0; 2];
                 for (part, places) in parts.iter_mut().zip([[0, 1], [1, 0]]) {
@@ -224,7 +225,7 @@ impl Student<'_> {
                     };
                 }
                 // Both matches of a pair or none: one role may be the better one.
-                parts.into_iter().for_each(|part| contender.compared.add(part));
+                parts.into_iter().for_each(|part| contender.add(part));
             }
         }
         Ok(contenders)
@@ -235,6 +236,9 @@ impl Student<'_> {
 struct Contender {
     side: Side,
     compared: Comparison,
+    /// Of what was trained at length: how the tree did against it. Matches of a few milliseconds a move say little of long
+    /// ones, so it stays unless the tree beats it plainly.
+    doubts: Option<Comparison>,
 }
 
 /// An evaluation that does is taken to play well, until a match tells otherwise.
@@ -245,15 +249,33 @@ fn foretells_well(evaluation: &Evaluation) -> bool {
 
 impl Contender {
     fn new(side: Side, is_likely: bool) -> Contender {
-        Contender { side, compared: if is_likely { Comparison::expecting() } else { Comparison::default() } }
+        let compared = if is_likely { Comparison::expecting() } else { Comparison::default() };
+        Contender { side, compared, doubts: None }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.doubts.as_ref().unwrap_or(&self.compared).is_settled()
+    }
+
+    /// One match more.
+    fn add(&mut self, part: f64) {
+        self.compared.add(part);
+        if let Some(doubts) = &mut self.doubts {
+            doubts.add(1.0 - part);
+        }
     }
 }
 
-/// The contender that beat the tree most clearly, or else the tree, and what to tell.
-fn choose(contenders: Vec<Contender>, tree: Side, notes: &mut Vec<String>) -> Side {
-    for Contender { side, compared } in &contenders {
+/// What was trained, if the tree has not beaten it; else the contender that beat the tree most clearly, or else the tree; and
+/// what to tell.
+fn choose(mut contenders: Vec<Contender>, tree: Side, notes: &mut Vec<String>) -> Side {
+    for Contender { side, compared, .. } in &contenders {
         let (part, matches) = compared.score();
         notes.push(format!("trial: {side}: {:.0} % in {matches} matches against the tree", 100.0 * part));
+    }
+    let stays = |contender: &Contender| contender.doubts.is_some_and(|doubts| !doubts.favours_first());
+    if let Some(trained) = contenders.iter().position(stays) {
+        return contenders.swap_remove(trained).side;
     }
     // Of equal ones the first.
     let better = contenders.into_iter().filter(|contender| contender.compared.favours_first());

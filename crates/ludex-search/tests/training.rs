@@ -5,10 +5,12 @@ use ludex::engine::propnet::Propnet;
 use ludex::engine::random::Random;
 use ludex::gdl::Game;
 use ludex_search::evaluation::{FileError, Trained};
+use ludex_search::learning::{Time, learn};
 use ludex_search::training::{Settings, Training, TrainingError};
 use ludex_search::trial::{Effort, Match, Method, Side};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 const SETTINGS: Settings = Settings { threads: 1, games: 120, pairs: 8 };
 
@@ -77,6 +79,41 @@ fn what_was_trained_beats_what_was_not_at_equal_numbers_of_states() {
     }
     // Of forty matches of equals twenty-seven and more would be won once in fifty times.
     assert!(points >= 27.0, "{points} of {}", 2 * pairs);
+}
+
+#[test]
+fn what_was_trained_is_played_by_unless_the_tree_beats_it() {
+    let (game, engine) = load("breakthrough");
+    let mut training = begin(&game, &engine, 1);
+    rounds(&mut training, 1);
+    let text = training.trained().to_string();
+    let is_played_by = |text: &str, seconds: f64| {
+        let trained = Trained::parse(text).expect("it has a checksum");
+        let trained = trained.evaluation(&game.rules, engine.vocabulary()).expect("the same game");
+        let time = Time::processor(Duration::from_secs_f64(seconds));
+        let found = learn(&engine, &mut || None, &Default::default(), Some(trained), 1, &time);
+        let (side, _) = found.expect("no limits").expect("breakthrough is not small");
+        matches!(side.method, Method::Pvs(_))
+    };
+    // There is no time for a match.
+    assert!(is_played_by(&text, 0.0));
+    // Who takes every gain for a loss is beaten by any tree.
+    let turned = |line: &str| match line.splitn(4, ' ').collect::<Vec<_>>()[..] {
+        ["fluent", weight, material, name] => {
+            let [weight, material] = [weight, material].map(|text| -text.parse::<i64>().expect("a weight"));
+            format!("fluent {weight} {material} {name}\n")
+        }
+        ["pair", ..] => String::new(),
+        _ => format!("{line}\n"),
+    };
+    let body: String = text.rsplit_once("checksum ").expect("a checksum").0.lines().map(turned).collect();
+    assert!(!is_played_by(&signed(&body), 6.0));
+}
+
+/// What a malicious hand writes, with a checksum that is right.
+fn signed(body: &str) -> String {
+    let sum = ludex::logic::endgame::file::checksum(body.as_bytes(), 19);
+    format!("{body}checksum {sum:016x}\n")
 }
 
 #[test]
@@ -156,12 +193,8 @@ fn files_that_are_not_what_was_written_are_refused() {
         }
         assert!(Trained::parse(&text[..at]).is_err(), "{at} bytes");
     }
-    // What a malicious hand writes, with a checksum that is right.
     let body = text.rsplit_once("checksum ").expect("a checksum").0;
-    let signed = |body: &str| {
-        let sum = ludex::logic::endgame::file::checksum(body.as_bytes(), 19);
-        Trained::parse(&format!("{body}checksum {sum:016x}\n"))
-    };
+    let signed = |body: &str| Trained::parse(&signed(body));
     assert!(signed(body).is_ok());
     let first_fluent = body.find("fluent ").expect("a weight");
     let hostile = [

@@ -309,11 +309,14 @@ impl Pvs {
             }
         }
         let entry = self.table.get(known.hash);
-        if let Some(entry) = entry
-            && i32::from(entry.depth) >= depth.max(0)
-        {
+        if let Some(entry) = entry {
             let score = from_table(entry.score, ply);
+            let is_deep = i32::from(entry.depth) >= depth.max(0);
             match entry.bound {
+                // An end that was forced from here is forced, however far one looks.
+                Bound::Exact | Bound::Low if score > NEAR_WIN && score >= window.1 => return Ok(score),
+                Bound::Exact | Bound::High if score < -NEAR_WIN && score <= window.0 => return Ok(score),
+                _ if !is_deep => {}
                 Bound::Exact => return Ok(score),
                 Bound::Low if score >= window.1 => return Ok(score),
                 Bound::High if score <= window.0 => return Ok(score),
