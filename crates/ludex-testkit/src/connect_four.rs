@@ -99,7 +99,7 @@ pub fn last_ply(score: Score, plies: u32) -> u32 {
     }
     // The side to move places the odd stones from here on, the other one the even ones.
     let placed = CELLS / 2 + 1 - score.unsigned_abs();
-    let is_first = (plies % 2 == 0) == (score > 0);
+    let is_first = plies.is_multiple_of(2) == (score > 0);
     if is_first { 2 * placed - 1 } else { 2 * placed }
 }
 
