@@ -11,7 +11,7 @@
 use crate::error::{Error, Result};
 use crate::expand::Expander;
 use crate::manifest::{Manifest, Values};
-use crate::packing::Key;
+use crate::packing::{Key, Packing};
 use crate::run::{Run, join};
 use crate::sort::sort;
 use crate::table::{Name, Table, Writer, checksum};
@@ -82,9 +82,15 @@ impl Records {
 
 /// Values that successors are looked up in.
 pub(crate) struct Target<const N: usize> {
-    pub layer: i64,
     pub table: Table<N>,
     pub records: Records,
+}
+
+impl<const N: usize> Target<N> {
+    pub fn open(folder: &Path, values: &Values, form: &Form) -> Result<Target<N>> {
+        let table = Table::open_named(folder, &values.table)?;
+        Ok(Target { table, records: Records::read(folder, values, form.length)? })
+    }
 }
 
 /// A state that follows, when its record was found, or its place among all states.
@@ -116,92 +122,92 @@ pub(crate) struct Successors {
     pub met: Vec<Met>,
 }
 
-/// What a successor is known by.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum By {
-    /// The number of its record.
-    Record,
-    /// Its place in the table.
-    Place,
-}
+/// States by layer that are to be looked up, with the number of the successor that each is.
+pub(crate) type Wanted<const N: usize> = Vec<Vec<(Key<N>, u32)>>;
 
-pub(crate) struct Work<'w, const N: usize> {
-    pub form: &'w Form,
-    pub targets: &'w [Target<N>],
-    pub ranked: bool,
-    pub roles: Vec<&'w [ludex_engine::vocabulary::RoleId]>,
-}
-
-impl<const N: usize> Work<'_, N> {
-    /// The records of states in a row.
-    fn part(&self, expander: &mut Expander<'_>, states: &[Key<N>]) -> Result<Part> {
-        self.evaluate(&self.successors(expander, states, By::Record)?)
+/// What follows states in a row, where it lies by layer. Without layers all of it lies in one table.
+pub(crate) fn expand_row<const N: usize>(
+    form: &Form,
+    expander: &mut Expander<'_>,
+    states: &[Key<N>],
+    layers: Option<&[i64]>,
+) -> Result<(Successors, Wanted<N>)> {
+    let roles = form.goals.len();
+    let mut met: Vec<Met> = Vec::new();
+    let mut counts: Vec<u32> = Vec::with_capacity(states.len() * roles);
+    let mut ends: Vec<u16> = Vec::new();
+    let mut is_end = Vec::with_capacity(states.len());
+    let mut wanted: Wanted<N> = vec![Vec::new(); layers.map_or(1, <[i64]>::len)];
+    for key in states {
+        let mut missing = false;
+        let end = expander.expand(key, &mut |next| {
+            let target = match layers {
+                Some(layers) => layers.iter().position(|layer| *layer == next.count),
+                None => Some(0),
+            };
+            match target {
+                Some(target) => {
+                    if let Some(wanted) = wanted.get_mut(target) {
+                        wanted.push((next.key, met.len() as u32));
+                    }
+                    let (target, symmetry) = (target as u16, next.symmetry as u16);
+                    met.push(Met { record: NOT_MET, target, symmetry });
+                }
+                None => missing = true,
+            }
+        })?;
+        if missing || met.len() > u32::MAX as usize / 2 {
+            return Err(Error::Misfit("a layer that follows has no values".to_owned()));
+        }
+        counts.extend(expander.legal.iter().map(|list| list.len() as u32));
+        if end {
+            let start = ends.len();
+            ends.resize(start + form.length, 0);
+            form.end(&expander.goals, &mut ends[start..]);
+        }
+        is_end.push(end);
     }
+    Ok((Successors { counts, is_end, ends, met }, wanted))
+}
 
-    /// What follows states in a row.
-    pub fn successors(&self, expander: &mut Expander<'_>, states: &[Key<N>], by: By) -> Result<Successors> {
-        let roles = self.form.goals.len();
-        let mut met: Vec<Met> = Vec::new();
-        let mut counts: Vec<u32> = Vec::with_capacity(states.len() * roles);
-        let mut ends: Vec<u16> = Vec::new();
-        let mut is_end = Vec::with_capacity(states.len());
-        let mut wanted: Vec<Vec<(Key<N>, u32)>> = vec![Vec::new(); self.targets.len()];
-        for key in states {
-            let mut missing = false;
-            let end = expander.expand(key, &mut |next| {
-                let target = if self.ranked {
-                    self.targets.iter().position(|target| target.layer == next.count)
-                } else {
-                    Some(0)
-                };
-                match target {
-                    Some(target) => {
-                        if let Some(wanted) = wanted.get_mut(target) {
-                            wanted.push((next.key, met.len() as u32));
-                        }
-                        let (target, symmetry) = (target as u16, next.symmetry as u16);
-                        met.push(Met { record: NOT_MET, target, symmetry });
-                    }
-                    None => missing = true,
-                }
-            })?;
-            if missing || met.len() > u32::MAX as usize / 2 {
-                return Err(Error::Misfit("a layer that follows has no values".to_owned()));
-            }
-            counts.extend(expander.legal.iter().map(|list| list.len() as u32));
-            if end {
-                let start = ends.len();
-                ends.resize(start + self.form.length, 0);
-                self.form.end(&expander.goals, &mut ends[start..]);
-            }
-            is_end.push(end);
-        }
-        let mut room = Vec::new();
-        for (target, mut wanted) in self.targets.iter().zip(wanted) {
-            sort(&mut wanted, &mut room);
-            let mut scan = target.table.scan();
-            let mut head = scan.next()?;
-            for (key, slot) in wanted {
-                if head.is_some_and(|(at, _)| at < key) {
-                    scan.skip_to(&key);
-                    while head.is_some_and(|(at, _)| at < key) {
-                        head = scan.next()?;
-                    }
-                }
-                match head {
-                    Some((at, number)) if at == key => {
-                        met[slot as usize].record =
-                            if by == By::Record { number as u32 } else { scan.place() as u32 };
-                    }
-                    _ => {
-                        return Err(Error::Misfit(
-                            "a state that follows is not among those visited".to_owned(),
-                        ));
-                    }
-                }
+/// Meets ascending keys with a table from front to back; `with` has the number and the place of each.
+pub(crate) fn meet<const N: usize>(
+    table: &Table<N>,
+    keys: impl IntoIterator<Item = Key<N>>,
+    with: &mut dyn FnMut(u128, u64),
+) -> Result<()> {
+    let mut scan = table.scan();
+    let mut head = scan.next()?;
+    for key in keys {
+        if head.is_some_and(|(at, _)| at < key) {
+            scan.skip_to(&key);
+            while head.is_some_and(|(at, _)| at < key) {
+                head = scan.next()?;
             }
         }
-        Ok(Successors { counts, is_end, ends, met })
+        match head {
+            Some((at, number)) if at == key => with(number, scan.place()),
+            _ => {
+                return Err(Error::Misfit("a state that follows is not among those visited".to_owned()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How records follow from those of the successors.
+pub(crate) struct Work<'w> {
+    pub form: &'w Form,
+    /// For each symmetry what the roles become.
+    pub roles: Vec<&'w [ludex_engine::vocabulary::RoleId]>,
+    /// The records of each target, one after the other.
+    pub records: Vec<&'w [u16]>,
+}
+
+impl<'w> Work<'w> {
+    pub fn new(form: &'w Form, packing: &'w Packing, records: Vec<&'w [u16]>) -> Work<'w> {
+        let roles = (0..packing.symmetry_count()).map(|at| packing.roles(at)).collect();
+        Work { form, roles, records }
     }
 
     /// The records of states.
@@ -228,10 +234,8 @@ impl<const N: usize> Work<'_, N> {
                     let of = |next: &Met| -> &[u16] {
                         let role = self.roles[usize::from(next.symmetry)][role].index();
                         let from = self.form.starts[role];
-                        match self.targets.get(usize::from(next.target)) {
-                            Some(target) => {
-                                &target.records.numbers[next.record as usize * length + from..][..values]
-                            }
+                        match self.records.get(usize::from(next.target)) {
+                            Some(records) => &records[next.record as usize * length + from..][..values],
                             None => &nothing[..values],
                         }
                     };
@@ -275,7 +279,7 @@ impl<const N: usize> Work<'_, N> {
 }
 
 /// Bytes that a state takes while its record is worked out, for each successor, and with how many to begin.
-pub(crate) const BYTES_A_SUCCESSOR: usize = 64;
+const BYTES_A_SUCCESSOR: usize = 64;
 
 impl<const N: usize> Run<'_, N> {
     /// Works out the values of all states.
@@ -311,25 +315,30 @@ impl<const N: usize> Run<'_, N> {
         let form = Form::of(&self.manifest);
         let targets: Vec<Target<N>> = from
             .iter()
-            .map(|layer| {
-                let values = &self.manifest.values[layer];
-                let table = Table::open_named(folder, &values.table)?;
-                Ok(Target { layer: *layer, table, records: Records::read(folder, values, form.length)? })
-            })
+            .map(|layer| Target::open(folder, &self.manifest.values[layer], &form))
             .collect::<Result<_>>()?;
-        let ranked = self.manifest.ranked;
-        let roles = (0..self.packing.symmetry_count()).map(|at| self.packing.roles(at)).collect();
-        let work = Work { form: &form, targets: &targets, ranked, roles };
-        let counter = if ranked { self.counter() } else { None };
+        let records = targets.iter().map(|target| target.records.numbers.as_slice()).collect();
+        let work = Work::new(&form, &self.packing, records);
+        let part = |expander: &mut Expander<'_>, states: &[Key<N>]| -> Result<Part> {
+            let (mut successors, wanted) = expand_row(&form, expander, states, Some(from))?;
+            let mut room = Vec::new();
+            for (target, mut wanted) in targets.iter().zip(wanted) {
+                sort(&mut wanted, &mut room);
+                let mut slots = wanted.iter().map(|(_, slot)| *slot as usize);
+                meet(&target.table, wanted.iter().map(|(key, _)| *key), &mut |number, _| {
+                    slots.next().map(|slot| successors.met[slot].record = number as u32);
+                })?;
+            }
+            work.evaluate(&successors)
+        };
+        let counter = self.counter();
         let (engine, packing, budget) = (self.engine, &self.packing, &self.budget);
         let mut expanders: Vec<Expander<'_>> =
             (0..self.threads).map(|_| Expander::new(engine, packing, counter, budget)).collect();
         let table: Table<N> = Table::open_named(folder, states)?;
-        let transitions = self.manifest.total(|layer| layer.transitions);
-        let branching = (transitions / self.manifest.total(|layer| layer.states).max(1)) as usize + 2;
-        let share = (self.memory / self.threads / (branching * BYTES_A_SUCCESSOR)).clamp(1 << 10, 1 << 23);
+        let share = self.share(self.memory).clamp(1 << 10, 1 << 23);
         let mut scan = table.scan();
-        let mut writer: Writer<N> = Writer::create(&folder.join(format!("values-{at}")), &self.folder.disk)?;
+        let mut writer: Writer<N> = Writer::create(&self.path(&format!("values-{at}")), &self.folder.disk)?;
         let mut known = Numbered::default();
         let mut done = 0;
         loop {
@@ -342,16 +351,16 @@ impl<const N: usize> Run<'_, N> {
             if keys.is_empty() {
                 break;
             }
-            let part = keys.len().div_ceil(self.threads).max(1 << 10);
-            let parts: Vec<Part> = if keys.len() <= part {
-                vec![work.part(&mut expanders[0], &keys)?]
+            let size = keys.len().div_ceil(self.threads).max(1 << 10);
+            let parts: Vec<Part> = if keys.len() <= size {
+                vec![part(&mut expanders[0], &keys)?]
             } else {
-                let work = &work;
+                let part = &part;
                 std::thread::scope(|scope| {
                     let tasks: Vec<_> = expanders
                         .iter_mut()
-                        .zip(keys.chunks(part))
-                        .map(|(expander, keys)| scope.spawn(move || work.part(expander, keys)))
+                        .zip(keys.chunks(size))
+                        .map(|(expander, keys)| scope.spawn(move || part(expander, keys)))
                         .collect();
                     tasks.into_iter().map(join).collect::<Result<Vec<_>>>()
                 })?
@@ -369,13 +378,21 @@ impl<const N: usize> Run<'_, N> {
             }
         }
         let name = writer.finish()?;
-        self.write_records(name, format!("records-{at}"), &known.records)
+        self.write_records(name, &format!("records-{at}"), &known.records)
+    }
+
+    /// How many states are expanded at a time by each thread in so much memory.
+    pub(crate) fn share(&self, memory: usize) -> usize {
+        let transitions = self.manifest.total(|layer| layer.transitions);
+        let branching = (transitions / self.manifest.total(|layer| layer.states).max(1)) as usize + 2;
+        memory / self.threads / (branching * BYTES_A_SUCCESSOR)
     }
 
     /// Writes the records of a table.
-    pub(crate) fn write_records(&self, table: Name, file: String, records: &[u16]) -> Result<Values> {
+    pub(crate) fn write_records(&self, table: Name, file: &str, records: &[u16]) -> Result<Values> {
         let bytes: Vec<u8> = records.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let path = self.folder.path.join(&file);
+        let path = self.path(file);
+        let file = format!("{}{file}", self.prefix);
         self.folder.disk.add(bytes.len() as u64)?;
         ludex_logic::endgame::file::write(&path, &bytes).map_err(Error::io(&path))?;
         Ok(Values { table, records: file, bytes: bytes.len() as u64, checksum: checksum(&bytes) })

@@ -10,13 +10,13 @@
 //! Some bytes a state are in memory, the numbers of the records; edges and pairs are read from front to back.
 //! A run that ends on the way begins the rounds anew from the edges.
 
-use crate::backward::{BYTES_A_SUCCESSOR, Met};
-use crate::backward::{By, Form, NEVER, Numbered, Part, Records, Successors, Target, Work};
+use crate::backward::{Form, Met, NEVER, Numbered, Part, Records, Successors, Work, expand_row, meet};
 use crate::error::{Error, Result};
 use crate::expand::Expander;
 use crate::manifest::Values;
 use crate::packing::Key;
 use crate::run::{Run, join};
+use crate::sort::sort;
 use crate::table::{Merge, Name, Scan, Table, Writer};
 use ludex_engine::budget::Meter;
 
@@ -27,7 +27,7 @@ const END: u64 = 1 << 32;
 const SYMMETRY_BITS: u32 = 16;
 
 /// States that a thread looks at before what it found is gathered.
-const BATCH: usize = 1 << 14;
+pub(crate) const BATCH: usize = 1 << 14;
 
 /// Bytes in memory for each state: the number of its record, what changes in a round, and a bit. Half of the memory is for
 /// these.
@@ -38,13 +38,7 @@ const TICKS_A_STATE: u64 = 64;
 impl<const N: usize> Run<'_, N> {
     /// Works out the values of all states.
     pub(crate) fn cycles(&mut self, states: &Name) -> Result<()> {
-        let bytes = states.entries.saturating_mul(BYTES_A_STATE as u64).saturating_mul(2);
-        if states.entries >= u64::from(u32::MAX) {
-            return Err(Error::TooMany("states in a game with cycles"));
-        }
-        if bytes > self.memory as u64 {
-            return Err(Error::Memory(self.memory, usize::try_from(bytes).unwrap_or(usize::MAX)));
-        }
+        self.check_memory(states)?;
         let (edges, pairs) = match (&self.manifest.edges, &self.manifest.pairs) {
             (Some(edges), Some(pairs)) => (edges.clone(), pairs.clone()),
             _ => {
@@ -72,35 +66,42 @@ impl<const N: usize> Run<'_, N> {
         Ok(())
     }
 
-    fn work<'w>(&'w self, form: &'w Form, target: &'w Target<N>) -> Work<'w, N> {
-        let roles = (0..self.packing.symmetry_count()).map(|at| self.packing.roles(at)).collect();
-        Work { form, targets: std::slice::from_ref(target), ranked: false, roles }
+    /// An error if there is too little memory for the numbers of the records.
+    pub(crate) fn check_memory(&self, states: &Name) -> Result<()> {
+        let bytes = states.entries.saturating_mul(BYTES_A_STATE as u64).saturating_mul(2);
+        if states.entries >= u64::from(u32::MAX) {
+            return Err(Error::TooMany("states in a game with cycles"));
+        }
+        if bytes > self.memory as u64 {
+            return Err(Error::Memory(self.memory, usize::try_from(bytes).unwrap_or(usize::MAX)));
+        }
+        Ok(())
     }
 
     /// Expands all states once.
     fn write_edges(&self, states: &Name) -> Result<(Values, Name)> {
         let folder = &self.folder.path;
         let form = Form::of(&self.manifest);
-        let records = Records { numbers: Vec::new() };
-        let target = Target { layer: 0, table: Table::open_named(folder, states)?, records };
-        let work = self.work(&form, &target);
+        let table: Table<N> = Table::open_named(folder, states)?;
+        let successors = |expander: &mut Expander<'_>, states: &[Key<N>]| -> Result<Successors> {
+            let (mut successors, wanted) = expand_row(&form, expander, states, None)?;
+            let mut room = Vec::new();
+            for mut wanted in wanted {
+                sort(&mut wanted, &mut room);
+                let mut slots = wanted.iter().map(|(_, slot)| *slot as usize);
+                meet(&table, wanted.iter().map(|(key, _)| *key), &mut |_, place| {
+                    slots.next().map(|slot| successors.met[slot].record = place as u32);
+                })?;
+            }
+            Ok(successors)
+        };
         let (engine, packing, budget) = (self.engine, &self.packing, &self.budget);
         let mut expanders: Vec<Expander<'_>> =
             (0..self.threads).map(|_| Expander::new(engine, packing, None, budget)).collect();
-        let transitions = self.manifest.total(|layer| layer.transitions);
-        let branching = (transitions / self.manifest.total(|layer| layer.states).max(1)) as usize + 2;
-        let share = self.memory / 2 / self.threads / (branching * BYTES_A_SUCCESSOR);
-        let share = share.clamp(1 << 10, 1 << 21);
-        let mut scan = target.table.scan();
-        let mut edges: Writer<2> = Writer::create(&folder.join("edges"), &self.folder.disk)?;
-        let mut ends = Numbered::default();
-        let mut sorted = Pairs {
-            run: self,
-            most: self.memory / 4 / size_of::<Key<2>>(),
-            list: Vec::new(),
-            runs: Vec::new(),
-        };
-        let mut place = 0u64;
+        let share = self.share(self.memory / 2).clamp(1 << 10, 1 << 21);
+        let mut scan = table.scan();
+        let mut edges = Edges::new(self, &form)?;
+        let mut sorted = Pairs::new(self);
         loop {
             let mut keys: Vec<Key<N>> = Vec::new();
             while keys.len() < share * self.threads
@@ -117,38 +118,19 @@ impl<const N: usize> Run<'_, N> {
                     .iter_mut()
                     .zip(keys.chunks(part))
                     .map(|(expander, keys)| {
-                        let work = &work;
-                        scope.spawn(move || work.successors(expander, keys, By::Place))
+                        let successors = &successors;
+                        scope.spawn(move || successors(expander, keys))
                     })
                     .collect();
                 tasks.into_iter().map(join).collect::<Result<_>>()
             })?;
             for part in parts {
-                let mut met = part.met.iter();
-                let mut records = part.ends.chunks_exact(form.length.max(1));
-                for (counts, end) in part.counts.chunks_exact(form.goals.len().max(1)).zip(&part.is_end) {
-                    if *end {
-                        let number = ends.number(records.next().unwrap_or_default());
-                        edges.push(&[place, END], u128::from(number))?;
-                        place += 1;
-                        continue;
-                    }
-                    for (role, count) in (0..).zip(counts) {
-                        edges.push(&[place, role], u128::from(*count))?;
-                    }
-                    let all: usize = counts.iter().map(|count| *count as usize).product();
-                    for (at, next) in (counts.len() as u64..).zip(met.by_ref().take(all)) {
-                        let number = u128::from(next.record) << SYMMETRY_BITS | u128::from(next.symmetry);
-                        edges.push(&[place, at], number)?;
-                        sorted.push([u64::from(next.record), place])?;
-                    }
-                    place += 1;
-                }
+                let id = |slot: usize| u64::from(part.met[slot].record);
+                edges.push(&part, &id, &mut |child, place| sorted.push([child, place]))?;
             }
-            self.reached.valued(place, self.folder.disk.used());
+            self.reached.valued(edges.place, self.folder.disk.used());
         }
-        let edges = self.write_records(edges.finish()?, "edges-records".to_owned(), &ends.records)?;
-        Ok((edges, sorted.finish()?))
+        Ok((edges.finish(self)?, sorted.finish()?))
     }
 
     /// Round after round, until nothing changes.
@@ -161,30 +143,14 @@ impl<const N: usize> Run<'_, N> {
         let pairs: Table<2> = Table::open_named(folder, pairs)?;
         let ends = Records::read(folder, edges, length)?;
         let mut meter = self.budget.clock();
-        let mut known = Numbered::default();
-        let nothing = known.number(&vec![NEVER; form.length]);
-        let mut numbers = vec![nothing; count];
-        let mut changed: Vec<u32> = Vec::new();
-        let mut scan = table.scan();
-        while let Some(([place, at], number)) = scan.next()? {
-            meter.tick_by(1)?;
-            if at == END {
-                let start = number as usize * length;
-                let record =
-                    ends.numbers.get(start..start + length).ok_or(Error::TooMany("records of ends"))?;
-                *numbers.get_mut(place as usize).ok_or(Error::TooMany("states"))? = known.number(record);
-                changed.push(place as u32);
-            }
-        }
-        let records = Records { numbers: Vec::new() };
-        let mut target = Target { layer: 0, table: Table::open_named(folder, states)?, records };
+        let Begun { mut numbers, mut known, mut changed } = begin(&form, count, &table, &ends, &mut meter)?;
         let mut dirty = vec![0u64; count.div_ceil(64)];
         while !changed.is_empty() {
-            before(&pairs, &changed, &mut dirty, &mut meter)?;
-            target.records.numbers.clone_from(&known.records);
-            let work = self.work(&form, &target);
+            before(&pairs, &changed, &mut meter, &mut |parent| mark(&mut dirty, parent))?;
+            let records = known.records.clone();
+            let work = Work::new(&form, &self.packing, vec![&records]);
             let mut changes: Vec<(u32, u32)> = Vec::new();
-            let mut reader = Reader { scan: table.scan(), head: None, roles: form.goals.len() };
+            let mut reader = Reader::new(&table, &form);
             let mut open = ludex_engine::row::fluents(&dirty).map(|fluent| fluent.0);
             loop {
                 let mut batches: Vec<(Vec<u32>, Successors)> = Vec::new();
@@ -193,7 +159,10 @@ impl<const N: usize> Run<'_, N> {
                     let mut successors = Successors::default();
                     for &place in &places {
                         meter.tick_by(TICKS_A_STATE)?;
-                        reader.read(place, &numbers, &mut successors)?;
+                        let record = &mut |place: u64, _| {
+                            numbers.get(place as usize).copied().ok_or(Error::TooMany("states"))
+                        };
+                        reader.read(place, record, &mut successors)?;
                     }
                     if !places.is_empty() {
                         batches.push((places, successors));
@@ -230,24 +199,79 @@ impl<const N: usize> Run<'_, N> {
             }
             dirty.fill(0);
         }
+        self.write_values(states, &form, &numbers, &known, &mut meter)
+    }
+
+    /// The values of all states: their records by place.
+    pub(crate) fn write_values(
+        &self,
+        states: &Name,
+        form: &Form,
+        numbers: &[u32],
+        known: &Numbered,
+        meter: &mut Meter,
+    ) -> Result<Values> {
         // Numbers in the order of the keys, so that they do not depend on how they were found.
         let mut ordered = Numbered::default();
-        let mut writer: Writer<N> = Writer::create(&folder.join("values-0"), &self.folder.disk)?;
-        let mut scan = target.table.scan();
-        let mut place = 0;
+        let mut writer: Writer<N> = Writer::create(&self.path("values-0"), &self.folder.disk)?;
+        let table: Table<N> = Table::open_named(&self.folder.path, states)?;
+        let mut scan = table.scan();
+        let mut numbers = numbers.iter();
         while let Some((key, _)) = scan.next()? {
             meter.tick_by(1)?;
-            let start = numbers.get(place).copied().unwrap_or(nothing) as usize * length;
-            let number = ordered.number(&known.records[start..start + form.length]);
+            let number = *numbers.next().ok_or(Error::TooMany("states"))? as usize;
+            let number = ordered.number(&known.records[number * form.length..][..form.length]);
             writer.push(&key, u128::from(number))?;
-            place += 1;
         }
-        self.write_records(writer.finish()?, "records-0".to_owned(), &ordered.records)
+        self.write_records(writer.finish()?, "records-0", &ordered.records)
     }
 }
 
-/// Marks the states from which a changed one follows.
-fn before(pairs: &Table<2>, changed: &[u32], dirty: &mut [u64], meter: &mut Meter) -> Result<()> {
+/// Records by place when the rounds begin: those of the ends, which are what changed.
+pub(crate) struct Begun {
+    pub numbers: Vec<u32>,
+    pub known: Numbered,
+    pub changed: Vec<u32>,
+}
+
+pub(crate) fn begin(
+    form: &Form,
+    count: usize,
+    edges: &Table<2>,
+    ends: &Records,
+    meter: &mut Meter,
+) -> Result<Begun> {
+    let length = form.length.max(1);
+    let mut known = Numbered::default();
+    let nothing = known.number(&vec![NEVER; form.length]);
+    let mut numbers = vec![nothing; count];
+    let mut changed: Vec<u32> = Vec::new();
+    let mut scan = edges.scan();
+    while let Some(([place, at], number)) = scan.next()? {
+        meter.tick_by(1)?;
+        if at == END {
+            let start = number as usize * length;
+            let record = ends.numbers.get(start..start + length).ok_or(Error::TooMany("records of ends"))?;
+            *numbers.get_mut(place as usize).ok_or(Error::TooMany("states"))? = known.number(record);
+            changed.push(place as u32);
+        }
+    }
+    Ok(Begun { numbers, known, changed })
+}
+
+/// Sets the bit of a place.
+pub(crate) fn mark(dirty: &mut [u64], place: u64) -> Result<()> {
+    *dirty.get_mut(place as usize / 64).ok_or(Error::TooMany("states"))? |= 1 << (place % 64);
+    Ok(())
+}
+
+/// Visits the states from which a changed one follows.
+pub(crate) fn before(
+    pairs: &Table<2>,
+    changed: &[u32],
+    meter: &mut Meter,
+    visit: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<()> {
     let mut scan = pairs.scan();
     let mut head = None;
     for &place in changed {
@@ -257,7 +281,7 @@ fn before(pairs: &Table<2>, changed: &[u32], dirty: &mut [u64], meter: &mut Mete
         while let Some(([child, parent], _)) = head
             && child == from[0]
         {
-            *dirty.get_mut(parent as usize / 64).ok_or(Error::TooMany("states"))? |= 1 << (parent % 64);
+            visit(parent)?;
             head = scan.next()?;
         }
     }
@@ -276,16 +300,75 @@ fn seek(scan: &mut Scan<'_, 2>, head: &mut Option<(Key<2>, u128)>, from: &Key<2>
     Ok(())
 }
 
+/// What follows each state, being written.
+pub(crate) struct Edges<'f> {
+    form: &'f Form,
+    writer: Writer<2>,
+    ends: Numbered,
+    /// The state that comes next.
+    pub place: u64,
+}
+
+impl<'f> Edges<'f> {
+    pub fn new<const N: usize>(run: &Run<'_, N>, form: &'f Form) -> Result<Edges<'f>> {
+        let writer = Writer::create(&run.path("edges"), &run.folder.disk)?;
+        Ok(Edges { form, writer, ends: Numbered::default(), place: 0 })
+    }
+
+    /// The next states. What a successor is known by comes from `id`; `pair` has it with the state before it.
+    pub fn push(
+        &mut self,
+        part: &Successors,
+        id: &dyn Fn(usize) -> u64,
+        pair: &mut dyn FnMut(u64, u64) -> Result<()>,
+    ) -> Result<()> {
+        let mut met = part.met.iter().enumerate();
+        let mut records = part.ends.chunks_exact(self.form.length.max(1));
+        for (counts, end) in part.counts.chunks_exact(self.form.goals.len().max(1)).zip(&part.is_end) {
+            let place = self.place;
+            self.place += 1;
+            if *end {
+                let number = self.ends.number(records.next().unwrap_or_default());
+                self.writer.push(&[place, END], u128::from(number))?;
+                continue;
+            }
+            for (role, count) in (0..).zip(counts) {
+                self.writer.push(&[place, role], u128::from(*count))?;
+            }
+            let all: usize = counts.iter().map(|count| *count as usize).product();
+            for (at, (slot, next)) in (counts.len() as u64..).zip(met.by_ref().take(all)) {
+                let number = u128::from(id(slot)) << SYMMETRY_BITS | u128::from(next.symmetry);
+                self.writer.push(&[place, at], number)?;
+                pair(id(slot), place)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn finish<const N: usize>(self, run: &Run<'_, N>) -> Result<Values> {
+        run.write_records(self.writer.finish()?, "edges-records", &self.ends.records)
+    }
+}
+
 /// Edges, from front to back.
-struct Reader<'t> {
+pub(crate) struct Reader<'t> {
     scan: Scan<'t, 2>,
     head: Option<(Key<2>, u128)>,
     roles: usize,
 }
 
-impl Reader<'_> {
-    /// Adds what follows a state.
-    fn read(&mut self, place: u32, numbers: &[u32], out: &mut Successors) -> Result<()> {
+impl<'t> Reader<'t> {
+    pub fn new(edges: &'t Table<2>, form: &Form) -> Reader<'t> {
+        Reader { scan: edges.scan(), head: None, roles: form.goals.len() }
+    }
+
+    /// Adds what follows a state; `record` knows the record of a successor, or remembers which it is.
+    pub fn read(
+        &mut self,
+        place: u32,
+        record: &mut dyn FnMut(u64, usize) -> Result<u32>,
+        out: &mut Successors,
+    ) -> Result<()> {
         let from = [u64::from(place), 0];
         seek(&mut self.scan, &mut self.head, &from)?;
         out.is_end.push(false);
@@ -296,8 +379,7 @@ impl Reader<'_> {
                 out.counts.push(number as u32);
             } else {
                 let symmetry = (number & ((1 << SYMMETRY_BITS) - 1)) as u16;
-                let record = numbers.get((number >> SYMMETRY_BITS) as usize).copied();
-                let record = record.ok_or(Error::TooMany("states"))?;
+                let record = record((number >> SYMMETRY_BITS) as u64, out.met.len())?;
                 out.met.push(Met { record, target: 0, symmetry });
             }
             self.head = self.scan.next()?;
@@ -307,15 +389,19 @@ impl Reader<'_> {
 }
 
 /// Pairs of a state and one before it, being sorted.
-struct Pairs<'r, 'g, const N: usize> {
+pub(crate) struct Pairs<'r, 'g, const N: usize> {
     run: &'r Run<'g, N>,
     most: usize,
     list: Vec<Key<2>>,
     runs: Vec<Name>,
 }
 
-impl<const N: usize> Pairs<'_, '_, N> {
-    fn push(&mut self, pair: Key<2>) -> Result<()> {
+impl<'r, 'g, const N: usize> Pairs<'r, 'g, N> {
+    pub fn new(run: &'r Run<'g, N>) -> Pairs<'r, 'g, N> {
+        Pairs { run, most: run.memory / 4 / size_of::<Key<2>>(), list: Vec::new(), runs: Vec::new() }
+    }
+
+    pub fn push(&mut self, pair: Key<2>) -> Result<()> {
         self.list.push(pair);
         if self.list.len() >= self.most { self.flush() } else { Ok(()) }
     }
@@ -323,19 +409,19 @@ impl<const N: usize> Pairs<'_, '_, N> {
     fn flush(&mut self) -> Result<()> {
         self.list.sort_unstable();
         self.list.dedup();
-        let path = self.run.folder.path.join(format!("pairs-run-{}", self.runs.len()));
+        let path = self.run.path(&format!("pairs-run-{}", self.runs.len()));
         let mut writer: Writer<2> = Writer::create(&path, &self.run.folder.disk)?;
         self.list.drain(..).try_for_each(|pair| writer.push(&pair, 0))?;
         self.runs.push(writer.finish()?);
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Name> {
+    pub fn finish(mut self) -> Result<Name> {
         self.flush()?;
         let folder = &self.run.folder;
         let tables: Vec<Table<2>> =
             self.runs.iter().map(|name| Table::open_named(&folder.path, name)).collect::<Result<_>>()?;
-        let mut writer: Writer<2> = Writer::create(&folder.path.join("pairs"), &folder.disk)?;
+        let mut writer: Writer<2> = Writer::create(&self.run.path("pairs"), &folder.disk)?;
         let mut merge = Merge::new(&tables)?;
         while let Some((pair, _)) = merge.next()? {
             writer.push(&pair, 0)?;

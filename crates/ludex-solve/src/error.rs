@@ -47,6 +47,18 @@ pub enum Error {
     Unranked,
     /// A number that the format has no room for.
     TooMany(&'static str),
+    /// The store of a cluster does not do what is asked, again and again.
+    #[cfg(feature = "cluster")]
+    Shared(String),
+    /// Another run has gone on from where this one was.
+    #[cfg(feature = "cluster")]
+    Superseded(String),
+    /// A process of a cluster is refused, or does not come; why.
+    #[cfg(feature = "cluster")]
+    Refused(String),
+    /// What went wrong at another worker, and its number.
+    #[cfg(feature = "cluster")]
+    Elsewhere(usize, String),
 }
 
 /// What most functions here return.
@@ -100,6 +112,16 @@ impl fmt::Display for Error {
             }
             Error::Misfit(why) => write!(f, "a state does not fit what was proved of all: {why}"),
             Error::Unranked => f.write_str("a move does not raise the counter that was found"),
+            #[cfg(feature = "cluster")]
+            Error::Shared(what) => write!(f, "the store fails: {what}"),
+            #[cfg(feature = "cluster")]
+            Error::Superseded(place) => {
+                write!(f, "another run has gone on with `{place}` from where this one was")
+            }
+            #[cfg(feature = "cluster")]
+            Error::Refused(why) => f.write_str(why),
+            #[cfg(feature = "cluster")]
+            Error::Elsewhere(worker, what) => write!(f, "worker {worker}: {what}"),
             Error::TooMany(what) => write!(f, "there are more {what} than the format has room for"),
         }
     }

@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The format of manifests and tables.
 pub const FORMAT: &str = "ludex-solve 1";
 
-const MANIFEST: &str = "manifest";
+/// The file of the manifest.
+pub(crate) const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
 
 /// Bytes in a folder, and how many there may be.
@@ -76,6 +77,13 @@ impl Folder {
         Folder::lock(path, most)
     }
 
+    /// A folder for what another place has as well; what is in it may stay.
+    #[cfg(feature = "cluster")]
+    pub fn scratch(path: &Path, most: u64) -> Result<Folder> {
+        fs::create_dir_all(path).map_err(Error::io(path))?;
+        Folder::lock(path, most)
+    }
+
     fn lock(path: &Path, most: u64) -> Result<Folder> {
         let name = path.join(LOCK);
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
@@ -121,10 +129,27 @@ impl Folder {
     }
 }
 
+/// A text under the line of its format, with a checksum at the end.
+pub(crate) fn seal(format: &str, text: &str) -> String {
+    let text = format!("{format}\n{text}");
+    format!("{text}end {:016x}\n", checksum(text.as_bytes()))
+}
+
+/// The text that was sealed, if it is whole.
+pub(crate) fn unseal<'t>(format: &str, text: &'t str) -> Option<&'t str> {
+    let (body, sum) = text.split_at(text.rfind("end ")?);
+    let whole = sum == format!("end {:016x}\n", checksum(body.as_bytes()));
+    body.strip_prefix(format)?.strip_prefix('\n').filter(|_| whole)
+}
+
+/// The manifest with these lines, as it is in a file.
+pub(crate) fn manifest_text(text: &str) -> String {
+    seal(FORMAT, text)
+}
+
 fn write_manifest(folder: &Path, text: &str) -> Result<()> {
     let path = folder.join(MANIFEST);
-    let text = format!("{FORMAT}\n{text}");
-    let text = format!("{text}end {:016x}\n", checksum(text.as_bytes()));
+    let text = manifest_text(text);
     ludex_logic::endgame::file::write(&path, text.as_bytes()).map_err(Error::io(&path))?;
     // The renaming itself is on disk when the folder is.
     #[cfg(unix)]
@@ -138,20 +163,20 @@ pub fn read_manifest(folder: &Path) -> Result<String> {
     if !path.is_file() {
         return Err(Error::NoRun(folder.to_path_buf()));
     }
-    let bytes = fs::read(&path).map_err(Error::io(&path))?;
-    let damaged = |what| Error::Damaged(path.clone(), what);
+    manifest_lines(&path, fs::read(&path).map_err(Error::io(&path))?)
+}
+
+/// The lines of a manifest's bytes, if it is whole; `path` says where they are from.
+pub(crate) fn manifest_lines(path: &Path, bytes: Vec<u8>) -> Result<String> {
+    let damaged = |what| Error::Damaged(path.to_path_buf(), what);
     let text = String::from_utf8(bytes).map_err(|_| damaged("it is no text"))?;
     let format = text.lines().next().unwrap_or_default();
     if format != FORMAT {
         return Err(match format.strip_prefix("ludex-solve ") {
-            Some(_) => Error::Version(folder.to_path_buf(), format.to_owned()),
+            Some(_) => Error::Version(path.parent().unwrap_or(path).to_path_buf(), format.to_owned()),
             None => damaged("it is no manifest"),
         });
     }
-    let end = text.rfind("end ").ok_or_else(|| damaged("it is cut short"))?;
-    let (body, sum) = text.split_at(end);
-    if sum != format!("end {:016x}\n", checksum(body.as_bytes())) {
-        return Err(damaged("it does not match its checksum"));
-    }
-    Ok(body[FORMAT.len() + 1..].to_owned())
+    let lines = unseal(FORMAT, &text);
+    lines.map(str::to_owned).ok_or_else(|| damaged("it is cut short, or does not match its checksum"))
 }

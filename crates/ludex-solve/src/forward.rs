@@ -49,19 +49,19 @@ impl Load for u128 {
 }
 
 /// States that a thread expands before what it found is gathered.
-const BATCH: usize = 1 << 14;
+pub(crate) const BATCH: usize = 1 << 14;
 
 /// What was found in some states.
-struct Found<const N: usize, L> {
-    entries: HashMap<i64, Vec<(Key<N>, L)>>,
-    layer: Layer,
+pub(crate) struct Found<const N: usize, L> {
+    pub entries: HashMap<i64, Vec<(Key<N>, L)>>,
+    pub layer: Layer,
     goals: Vec<BTreeSet<Goal>>,
     turns: bool,
     sums: BTreeSet<Option<Goal>>,
 }
 
 impl<const N: usize, L> Found<N, L> {
-    fn new(roles: usize) -> Found<N, L> {
+    pub fn new(roles: usize) -> Found<N, L> {
         let layer = Layer { table: None, representatives: 0, states: 0, ends: 0, transitions: 0, lines: 0 };
         Found {
             entries: HashMap::new(),
@@ -71,9 +71,23 @@ impl<const N: usize, L> Found<N, L> {
             sums: BTreeSet::new(),
         }
     }
+
+    /// Adds the counts of another part, and leaves its entries.
+    fn count(&mut self, part: &Found<N, L>) -> Result<()> {
+        let (sum, layer) = (&mut self.layer, &part.layer);
+        sum.representatives += layer.representatives;
+        sum.states += layer.states;
+        sum.ends += layer.ends;
+        sum.transitions += layer.transitions;
+        sum.lines = sum.lines.checked_add(layer.lines).ok_or(Error::TooMany("lines of play"))?;
+        self.turns &= part.turns;
+        self.sums.extend(&part.sums);
+        self.goals.iter_mut().zip(&part.goals).for_each(|(all, goals)| all.extend(goals));
+        Ok(())
+    }
 }
 
-fn expand_all<const N: usize, L: Load>(
+pub(crate) fn expand_all<const N: usize, L: Load>(
     expander: &mut Expander<'_>,
     states: &[(Key<N>, L)],
     next_layer: Option<i64>,
@@ -95,8 +109,10 @@ fn expand_all<const N: usize, L: Load>(
         if end {
             layer.ends += orbit;
             let sum = expander.goals.iter().try_fold(0, |sum: Goal, goal| sum.checked_add((*goal)?));
-            if found.sums.len() < 2 {
-                found.sums.insert(sum);
+            // The two least, so that it does not depend on how the work was shared.
+            found.sums.insert(sum);
+            if found.sums.len() > 2 {
+                found.sums.pop_last();
             }
             // The images of the state are ends as well, with the goals of other roles.
             for images in expander.role_images() {
@@ -116,6 +132,67 @@ struct Gathered<const N: usize, L> {
     runs: Vec<Name>,
 }
 
+/// What a round has found so far.
+pub(crate) struct Gathering<const N: usize, L> {
+    at: i64,
+    all: Found<N, L>,
+    layers: BTreeMap<i64, Gathered<N, L>>,
+    room: Vec<(Key<N>, L)>,
+    held: usize,
+    runs: usize,
+}
+
+impl<const N: usize, L: Load> Gathering<N, L> {
+    /// Of the states of the layer `at`.
+    pub fn new(at: i64, roles: usize) -> Gathering<N, L> {
+        let all = Found::new(roles);
+        Gathering { at, all, layers: BTreeMap::new(), room: Vec::new(), held: 0, runs: 0 }
+    }
+
+    /// States that were expanded.
+    pub fn expanded(&self) -> u64 {
+        self.all.layer.representatives
+    }
+
+    /// Adds the counts of some states.
+    pub fn count(&mut self, part: &Found<N, L>) -> Result<()> {
+        self.all.count(part)
+    }
+
+    /// Adds states of the layer `to`.
+    pub fn take(&mut self, to: i64, entries: impl IntoIterator<Item = (Key<N>, L)>) {
+        let gathered = self.layers.entry(to).or_insert(Gathered { entries: Vec::new(), runs: Vec::new() });
+        let before = gathered.entries.len();
+        gathered.entries.extend(entries);
+        self.held += gathered.entries.len() - before;
+    }
+
+    /// Writes a run where more is held than memory is for.
+    pub fn spill(&mut self, run: &Run<'_, N>) -> Result<()> {
+        // As much again for sorting, and for lists that double.
+        let most = (run.memory / (4 * size_of::<(Key<N>, L)>())).max(1 << 10);
+        if self.held <= most {
+            return Ok(());
+        }
+        self.held = 0;
+        for (to, gathered) in &mut self.layers {
+            reduce(&mut gathered.entries, &mut self.room)?;
+            // What shrank a lot by this need not be written.
+            if gathered.entries.len() > most / 2 {
+                self.runs += 1;
+                let path = run.path(&format!("run-{}-{to}-{}", self.at, self.runs));
+                let mut writer = Writer::create(&path, &run.folder.disk)?;
+                for (key, load) in gathered.entries.drain(..) {
+                    writer.push(&key, load.number())?;
+                }
+                gathered.runs.push(writer.finish()?);
+            }
+            self.held += gathered.entries.len();
+        }
+        Ok(())
+    }
+}
+
 impl<const N: usize> Run<'_, N> {
     /// The first table: the initial state.
     pub(crate) fn begin<L: Load>(&mut self, load: L) -> Result<()> {
@@ -123,11 +200,17 @@ impl<const N: usize> Run<'_, N> {
         let mut expander = Expander::new(self.engine, &self.packing, counter, &self.budget);
         let (key, count) = expander.initial::<N>()?;
         drop(expander);
-        let mut writer = Writer::create(&self.folder.path.join("start"), &self.folder.disk)?;
-        writer.push(&key, load.number())?;
+        self.put_first(&key, count, load)?;
+        self.commit()
+    }
+
+    /// Writes the table of the initial state.
+    pub(crate) fn put_first<L: Load>(&mut self, key: &Key<N>, count: i64, load: L) -> Result<()> {
+        let mut writer = Writer::create(&self.path("start"), &self.folder.disk)?;
+        writer.push(key, load.number())?;
         let name = writer.finish()?;
         self.manifest.pending.insert(if self.manifest.ranked { count } else { 0 }, name);
-        self.commit()
+        Ok(())
     }
 
     /// Expands layers until nothing is left, or the layer `last` is counted.
@@ -145,30 +228,17 @@ impl<const N: usize> Run<'_, N> {
         let Some(name) = self.manifest.pending.get(&at).cloned() else { return Ok(()) };
         let table: Table<N> = Table::open_named(&self.folder.path, &name)?;
         let counting_lines = L::of(1).number() == 1;
-        // Where lines are counted a state is met again at every depth.
-        let unranked = !self.manifest.ranked && !counting_lines;
         let next_layer = if self.manifest.ranked && !counting_lines { None } else { Some(at + 1) };
         let counter = if next_layer.is_some() { None } else { self.counter().cloned() };
         let roles = self.manifest.goals.len();
-        let mut all = Found::<N, L>::new(roles);
-        let mut gathered: BTreeMap<i64, Gathered<N, L>> = BTreeMap::new();
-        // As much again for sorting, and for lists that double.
-        let most = (self.memory / (4 * size_of::<(Key<N>, L)>())).max(1 << 10);
+        let mut gathering = Gathering::<N, L>::new(at, roles);
         let mut scan = table.scan();
         let threads = self.threads;
         let (engine, packing, budget) = (self.engine, &self.packing, &self.budget);
         let mut expanders: Vec<Expander<'_>> =
             (0..threads).map(|_| Expander::new(engine, packing, counter.as_ref(), budget)).collect();
-        let mut room = Vec::new();
-        let mut held = 0;
-        let mut runs = 0;
         loop {
-            let mut states: Vec<(Key<N>, L)> = Vec::with_capacity(BATCH * threads);
-            while states.len() < BATCH * threads
-                && let Some((key, number)) = scan.next()?
-            {
-                states.push((key, L::of(number)));
-            }
+            let states = read_batch::<N, L>(&mut scan, BATCH * threads)?;
             if states.is_empty() {
                 break;
             }
@@ -197,46 +267,33 @@ impl<const N: usize> Run<'_, N> {
                 })?
             };
             for part in parts {
-                let (sum, layer) = (&mut all.layer, part.layer);
-                sum.representatives += layer.representatives;
-                sum.states += layer.states;
-                sum.ends += layer.ends;
-                sum.transitions += layer.transitions;
-                sum.lines = sum.lines.checked_add(layer.lines).ok_or(Error::TooMany("lines of play"))?;
-                all.turns &= part.turns;
-                all.sums.extend(part.sums);
-                all.goals.iter_mut().zip(part.goals).for_each(|(all, goals)| all.extend(goals));
-                for (to, entries) in part.entries {
-                    held += entries.len();
-                    let gathered =
-                        gathered.entry(to).or_insert(Gathered { entries: Vec::new(), runs: Vec::new() });
-                    gathered.entries.extend(entries);
-                }
+                gathering.count(&part)?;
+                part.entries.into_iter().for_each(|(to, entries)| gathering.take(to, entries));
             }
-            self.reached.expanded(all.layer.representatives, self.folder.disk.used());
-            if held > most {
-                held = 0;
-                for (to, gathered) in &mut gathered {
-                    reduce(&mut gathered.entries, &mut room)?;
-                    // What shrank a lot by this need not be written.
-                    if gathered.entries.len() > most / 2 {
-                        runs += 1;
-                        let path = self.folder.path.join(format!("run-{at}-{to}-{runs}"));
-                        let mut writer = Writer::create(&path, &self.folder.disk)?;
-                        for (key, load) in gathered.entries.drain(..) {
-                            writer.push(&key, load.number())?;
-                        }
-                        gathered.runs.push(writer.finish()?);
-                    }
-                    held += gathered.entries.len();
-                }
-            }
+            self.reached.expanded(gathering.expanded(), self.folder.disk.used());
+            gathering.spill(self)?;
         }
         drop(expanders);
+        let old = self.close_round(Some(name), gathering)?;
+        self.commit()?;
+        self.remove(old);
+        Ok(())
+    }
+
+    /// Makes tables of what was gathered from the states of the table `name`, and has them in the manifest; returns what
+    /// is no longer needed when that counts.
+    pub(crate) fn close_round<L: Load>(
+        &mut self,
+        name: Option<Name>,
+        gathering: Gathering<N, L>,
+    ) -> Result<Vec<Name>> {
+        let Gathering { at, all, layers, mut room, .. } = gathering;
+        // Where lines are counted a state is met again at every depth.
+        let unranked = !self.manifest.ranked && L::of(1).number() != 1;
         let keep = self.manifest.ranked && self.manifest.kind == crate::manifest::Kind::Solve;
-        let mut old = if keep { Vec::new() } else { vec![name.clone()] };
-        let seen = if unranked { self.see(at, &name, &mut old)? } else { None };
-        for (to, mut gathered) in gathered {
+        let mut old: Vec<Name> = if keep { Vec::new() } else { name.iter().cloned().collect() };
+        let seen = if unranked { self.see(at, name.as_ref(), &mut old)? } else { None };
+        for (to, mut gathered) in layers {
             reduce(&mut gathered.entries, &mut room)?;
             let new = self.write_layer(at, to, gathered, seen.as_ref(), &mut old)?;
             if new.entries > 0 {
@@ -248,7 +305,7 @@ impl<const N: usize> Run<'_, N> {
         }
         self.manifest.pending.remove(&at);
         // Where layers are not ranked the states are among those seen.
-        let layer = Layer { table: keep.then_some(name), ..all.layer };
+        let layer = Layer { table: name.filter(|_| keep), ..all.layer };
         self.manifest.layers.insert(at, layer);
         self.manifest.turns &= all.turns;
         self.manifest.sums.extend(all.sums);
@@ -256,19 +313,17 @@ impl<const N: usize> Run<'_, N> {
             self.manifest.sums.pop_last();
         }
         self.manifest.goals.iter_mut().zip(all.goals).for_each(|(all, goals)| all.extend(goals));
-        self.commit()?;
-        self.remove(old);
-        Ok(())
+        Ok(old)
     }
 
     /// All states so far with those of this layer.
-    fn see(&mut self, at: i64, layer: &Name, old: &mut Vec<Name>) -> Result<Option<Table<N>>> {
+    fn see(&mut self, at: i64, layer: Option<&Name>, old: &mut Vec<Name>) -> Result<Option<Table<N>>> {
         let folder = self.folder.path.clone();
-        let mut names = vec![layer.clone()];
+        let mut names: Vec<Name> = layer.into_iter().cloned().collect();
         names.extend(self.manifest.seen.clone());
         let tables: Vec<Table<N>> =
             names.iter().map(|name| Table::open_named(&folder, name)).collect::<Result<_>>()?;
-        let mut writer = Writer::create(&folder.join(format!("seen-{at}")), &self.folder.disk)?;
+        let mut writer = Writer::create(&self.path(&format!("seen-{at}")), &self.folder.disk)?;
         let mut merge = Merge::new(&tables)?;
         while let Some((key, _)) = merge.next()? {
             writer.push(&key, 0)?;
@@ -291,15 +346,14 @@ impl<const N: usize> Run<'_, N> {
         let mut known: Vec<Name> = gathered.runs;
         known.extend(self.manifest.pending.get(&to).filter(|_| to != from).cloned());
         if !known.is_empty() && !gathered.entries.is_empty() {
-            let mut writer =
-                Writer::create(&folder.join(format!("run-{from}-{to}-last")), &self.folder.disk)?;
+            let mut writer = Writer::create(&self.path(&format!("run-{from}-{to}-last")), &self.folder.disk)?;
             for (key, load) in gathered.entries.drain(..) {
                 writer.push(&key, load.number())?;
             }
             known.push(writer.finish()?);
         }
         let mut writer: Writer<N> =
-            Writer::create(&folder.join(format!("layer-{to}-{from}")), &self.folder.disk)?;
+            Writer::create(&self.path(&format!("layer-{to}-{from}")), &self.folder.disk)?;
         let mut filter = seen.map(Filter::new).transpose()?;
         for (key, load) in gathered.entries {
             if !filter.as_mut().map_or(Ok(false), |filter| filter.has(&key))? {
@@ -319,8 +373,22 @@ impl<const N: usize> Run<'_, N> {
     }
 }
 
+/// The next states of a table.
+pub(crate) fn read_batch<const N: usize, L: Load>(
+    scan: &mut Scan<'_, N>,
+    most: usize,
+) -> Result<Vec<(Key<N>, L)>> {
+    let mut states = Vec::with_capacity(most.min(1 << 20));
+    while states.len() < most
+        && let Some((key, number)) = scan.next()?
+    {
+        states.push((key, L::of(number)));
+    }
+    Ok(states)
+}
+
 /// Sorted, equal keys put together.
-fn reduce<const N: usize, L: Load>(
+pub(crate) fn reduce<const N: usize, L: Load>(
     entries: &mut Vec<(Key<N>, L)>,
     room: &mut Vec<(Key<N>, L)>,
 ) -> Result<()> {

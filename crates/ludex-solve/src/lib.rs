@@ -8,6 +8,7 @@
 //! |---|---|
 //! | solve a game, count its states or its lines of play | [`start`] with a [`Task`] |
 //! | go on with a run | [`resume`] |
+//! | estimate how many states there are, before | [`estimate::estimate`] |
 //! | ask what a state is worth | [`Store`] |
 //! | prove what a role can force, without visiting all states | [`strategy::search`] |
 //!
@@ -18,9 +19,12 @@
 #![forbid(unsafe_code)]
 
 mod backward;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod counter;
 mod cycles;
 mod error;
+pub mod estimate;
 mod expand;
 pub mod folder;
 mod forward;

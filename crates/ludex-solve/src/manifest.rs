@@ -140,15 +140,24 @@ impl Manifest {
         self.layers.values().map(of).sum()
     }
 
-    /// True if the file is part of the run.
-    pub fn names(&self, file: &str) -> bool {
+    /// The tables of the run.
+    pub fn tables(&self) -> impl Iterator<Item = &Name> {
         let tables = self.layers.values().filter_map(|layer| layer.table.as_ref());
         let tables = tables.chain(self.pending.values()).chain(&self.seen);
-        let values = || self.values.values().chain(&self.edges);
-        let tables = tables.chain(values().map(|values| &values.table)).chain(&self.pairs);
-        file == crate::plan::FILE
-            || tables.into_iter().any(|table| table.file == file)
-            || values().any(|values| values.records == file)
+        let values = self.values.values().chain(&self.edges);
+        tables.chain(values.map(|values| &values.table)).chain(&self.pairs)
+    }
+
+    /// The files of the run but the plan, with their bytes.
+    pub fn files(&self) -> impl Iterator<Item = (&str, u64)> {
+        let records = self.values.values().chain(&self.edges);
+        let records = records.map(|values| (values.records.as_str(), values.bytes));
+        self.tables().map(|table| (table.file.as_str(), table.bytes)).chain(records)
+    }
+
+    /// True if the file is part of the run.
+    pub fn names(&self, file: &str) -> bool {
+        file == crate::plan::FILE || self.files().any(|(name, _)| name == file)
     }
 
     /// The lines.

@@ -11,7 +11,7 @@ use ludex_engine::budget::Budget;
 use ludex_engine::engine::Engine;
 use ludex_engine::prepared::Prepared;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -83,13 +83,20 @@ impl Reached {
         self.expanded(states, bytes);
     }
 
-    fn turn(&self, all: u64) {
+    /// So many more states, by one of several workers.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn more(&self, states: u64, bytes: u64) {
+        self.now.fetch_add(states, Ordering::Relaxed);
+        self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn turn(&self, all: u64) {
         [&self.before, &self.now, &self.layers].iter().for_each(|number| number.store(0, Ordering::Relaxed));
         self.turned.store(self.started.elapsed().as_millis() as u64, Ordering::Relaxed);
         self.all.store(all, Ordering::Relaxed);
     }
 
-    fn layer(&self) {
+    pub(crate) fn layer(&self) {
         self.before.fetch_add(self.now.swap(0, Ordering::Relaxed), Ordering::Relaxed);
         self.layers.fetch_add(1, Ordering::Relaxed);
     }
@@ -131,6 +138,8 @@ pub(crate) struct Run<'r, const N: usize> {
     pub plan: &'r Plan,
     pub packing: Packing,
     pub folder: Folder,
+    /// What the names of its files begin with.
+    pub prefix: String,
     pub manifest: Manifest,
     pub memory: usize,
     pub threads: usize,
@@ -144,10 +153,30 @@ impl<const N: usize> Run<'_, N> {
         self.plan.counter.as_ref().filter(|_| self.manifest.ranked)
     }
 
+    /// Where a file of this name is.
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.folder.path.join(format!("{}{file}", self.prefix))
+    }
+
     /// What is in the manifest counts from now on.
     pub fn commit(&self) -> Result<()> {
         self.reached.layer();
         self.folder.commit(&self.manifest.text())
+    }
+
+    /// What there is must be what was written: damage is found before anything is built on it.
+    pub fn check(&self) -> Result<()> {
+        let manifest = &self.manifest;
+        let tables = manifest.layers.values().filter_map(|layer| layer.table.as_ref());
+        let tables = tables.chain(manifest.pending.values()).chain(&manifest.seen);
+        for name in tables.chain(manifest.values.values().map(|values| &values.table)) {
+            Table::<N>::open_named(&self.folder.path, name)?.check()?;
+        }
+        let edges = manifest.edges.iter().map(|edges| &edges.table);
+        for name in edges.chain(&manifest.pairs) {
+            Table::<2>::open_named(&self.folder.path, name)?.check()?;
+        }
+        Ok(())
     }
 
     pub fn remove(&self, names: Vec<Name>) {
@@ -279,7 +308,7 @@ fn go(
 }
 
 /// The least memory that sorting makes sense in.
-const LEAST_MEMORY: usize = 8 << 20;
+pub(crate) const LEAST_MEMORY: usize = 8 << 20;
 
 #[allow(clippy::too_many_arguments, reason = "the same as above, for one width of keys")]
 fn run<const N: usize>(
@@ -296,28 +325,20 @@ fn run<const N: usize>(
         return Err(Error::Memory(options.memory, LEAST_MEMORY));
     }
     folder.sweep(&|name| manifest.names(name))?;
-    // What there is must be what was written: damage is found before anything is built on it.
-    let tables = manifest.layers.values().filter_map(|layer| layer.table.as_ref());
-    let tables = tables.chain(manifest.pending.values()).chain(&manifest.seen);
-    for name in tables.chain(manifest.values.values().map(|values| &values.table)) {
-        Table::<N>::open_named(&folder.path, name)?.check()?;
-    }
-    let edges = manifest.edges.iter().map(|edges| &edges.table);
-    for name in edges.chain(&manifest.pairs) {
-        Table::<2>::open_named(&folder.path, name)?.check()?;
-    }
     let new = manifest.layers.is_empty() && manifest.pending.is_empty();
     let mut run = Run::<N> {
         engine,
         plan,
         packing,
         folder,
+        prefix: String::new(),
         manifest,
         memory: options.memory,
         threads: options.threads.max(1),
         budget: budget.clone(),
         reached,
     };
+    run.check()?;
     if new {
         run.first()?;
     }

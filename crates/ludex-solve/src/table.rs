@@ -88,7 +88,7 @@ pub(crate) fn read_number(bytes: &[u8], at: &mut usize) -> Option<u128> {
 }
 
 /// The difference of two keys; the words as far as they are needed, the least significant first.
-fn write_difference<const N: usize>(out: &mut Vec<u8>, from: &Key<N>, to: &Key<N>) {
+pub(crate) fn write_difference<const N: usize>(out: &mut Vec<u8>, from: &Key<N>, to: &Key<N>) {
     let mut words = [0; N];
     let mut borrow = false;
     for at in (0..N).rev() {
@@ -104,7 +104,7 @@ fn write_difference<const N: usize>(out: &mut Vec<u8>, from: &Key<N>, to: &Key<N
     words.iter().rev().take(used).for_each(|word| write_number(out, u128::from(*word)));
 }
 
-fn add_difference<const N: usize>(bytes: &[u8], at: &mut usize, key: &mut Key<N>) -> Option<()> {
+pub(crate) fn add_difference<const N: usize>(bytes: &[u8], at: &mut usize, key: &mut Key<N>) -> Option<()> {
     let used = if N == 1 {
         1
     } else {

@@ -9,30 +9,13 @@ use ludex_logic::endgame::solve as in_memory;
 use ludex_solve::manifest::Manifest;
 use ludex_solve::{Error, Options, Reached, Store, Task, read, resume, start};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
+mod place;
 mod sheets;
 
-/// A folder that is gone when the test is over.
-struct Place(PathBuf);
-
-impl Place {
-    fn new() -> Place {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!("ludex-solve-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        Place(path)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use place::{Place, contents};
 
 fn prepared(text: &str) -> (Prepared, Arc<dyn Engine>) {
     let prepared = Prepared::new(Sheet::read(text).into_game().expect("a sound sheet"));
@@ -184,18 +167,6 @@ fn columns_of_discs_take_few_bits() {
     assert!(packing.bits() < 4.0 * 31f64.log2() + 1.1, "{}", packing.bits());
 }
 
-fn contents(place: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut all: Vec<(String, Vec<u8>)> = fs::read_dir(place)
-        .expect("a folder")
-        .flatten()
-        .map(|entry| {
-            (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).expect("a file"))
-        })
-        .collect();
-    all.sort();
-    all
-}
-
 #[test]
 fn a_run_that_met_its_bound_goes_on_to_the_same_bytes() {
     for counter in [true, false] {
@@ -239,7 +210,7 @@ fn damage_is_refused_and_never_a_wrong_value() {
     };
     let right = verdicts(&store).expect("whole");
     let mut refused = 0;
-    for (name, bytes) in contents(&place.0).into_iter().filter(|(name, _)| name != "lock") {
+    for (name, bytes) in contents(&place.0).into_iter() {
         let path = place.0.join(&name);
         let places = (0..bytes.len()).step_by((bytes.len() / 3).max(1)).map(Some);
         for at in places.chain([None]) {
@@ -289,4 +260,26 @@ fn foreign_rules_old_versions_and_second_runs_are_refused() {
     let count = Place::new();
     run(bundled("nim"), Task::Count, &count.0, &options()).expect("it is counted");
     assert!(matches!(open(&count.0), Err(Error::Kind(..))));
+}
+
+#[test]
+fn estimates_are_near_the_known_numbers_of_states() {
+    use ludex_solve::estimate::{Effort, estimate};
+    let of = |text: &str, effort: &Effort| {
+        let (_, engine) = prepared(text);
+        estimate(&*engine, effort, &Budget::default()).expect("it ends")
+    };
+    // Few states in every layer: all of them, with and without a counter.
+    let all = Effort { states: 10_000, ..Effort::default() };
+    for (text, states) in [(bundled("tictactoe"), 5478.0), (bundled("nim"), 752.0)] {
+        let found = of(text, &all);
+        assert!(found.exact && (found.mean() - states).abs() < 0.5, "{found:?}");
+        assert_eq!(found.interval(), (found.mean(), found.mean()));
+    }
+    // Samples: the published number lies in the interval, which says something.
+    let found = of(&sheets::connect_four(4, 4), &Effort::default());
+    let (least, most) = found.interval();
+    assert!(!found.exact && least < 161_029.0 && 161_029.0 < most, "{found:?}");
+    assert!(most < 2.0 * 161_029.0 && least > 161_029.0 / 3.0, "{least} to {most}");
+    assert_eq!((found.known, found.given_up), (found.changes, 0), "discs only come");
 }

@@ -72,6 +72,8 @@ pub struct Options {
     pub first: Option<(String, String)>,
     /// Evaluations that were trained before, for agents that move.
     pub evaluations: Vec<Arc<Trained>>,
+    /// Databases of games, for those who play them.
+    pub solved: Vec<ludex::search::agent::Solved>,
     /// How much everybody together may have.
     pub limits: Limits,
 }
@@ -104,7 +106,7 @@ impl Server {
         };
         Ok(Arc::new(Server {
             matches: Matches::new(&options.keep, &limits)?,
-            agents: Arc::new(Agents::new(&limits, options.evaluations.clone())),
+            agents: Arc::new(Agents::new(&limits, options.evaluations.clone(), options.solved.clone())),
             remotes: Arc::new(Remotes::new(options.address.ip().is_loopback(), &limits)),
             jobs: Jobs::new(&limits),
             streams: Arc::new(Semaphore::new(limits.streams)),

@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::live::{Live, Seat, Task};
 use crate::remote::{Answered, Remotes};
 use ludex::engine::vocabulary::{MoveId, RoleId};
-use ludex::search::agent::{Agent, AgentError, Settings};
+use ludex::search::agent::{Agent, AgentError, Settings, Solved};
 use ludex::search::estimate::{Candidate, Estimate};
 use ludex::search::evaluation::Trained;
 use serde_json::{Value, json};
@@ -36,6 +36,8 @@ pub struct Agents {
     changed: Condvar,
     limits: Limits,
     evaluations: Vec<Arc<Trained>>,
+    /// Databases of games.
+    solved: Vec<Solved>,
 }
 
 #[derive(Default)]
@@ -61,8 +63,9 @@ struct Held {
 
 impl Agents {
     /// None yet.
-    pub fn new(limits: &Limits, evaluations: Vec<Arc<Trained>>) -> Agents {
-        Agents { table: Mutex::default(), changed: Condvar::new(), limits: limits.clone(), evaluations }
+    pub fn new(limits: &Limits, evaluations: Vec<Arc<Trained>>, solved: Vec<Solved>) -> Agents {
+        let limits = limits.clone();
+        Agents { table: Mutex::default(), changed: Condvar::new(), limits, evaluations, solved }
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -98,6 +101,7 @@ impl Agents {
                 threads: (cores / self.limits.thinking.max(1)).max(1),
                 memory: self.limits.agent_memory,
                 ponder: false,
+                solved: self.solved.clone(),
                 learning: usual.learning.filter(|_| plays),
                 evaluations: self.evaluations.clone(),
                 seed: live

@@ -42,6 +42,7 @@ fn start_at(own: [u8; 4], folder: PathBuf) -> Visitor {
         keep: folder.clone(),
         first: None,
         evaluations: Vec::new(),
+        solved: Vec::new(),
         limits,
     };
     std::thread::spawn(move || {

@@ -154,6 +154,101 @@ impl DiskArguments {
     }
 }
 
+/// Solving on several processes and machines.
+#[derive(Clone, Debug, Args)]
+pub struct ClusterArguments {
+    /// Solve with N workers in this process, on timely dataflow; in builds with `--features cluster`
+    #[arg(long, value_name = "N", requires = "store", conflicts_with_all = ["threads", "resume"],
+          value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub workers: Option<u16>,
+    /// The processes that solve together: a file with their addresses, `host:port`, one a line
+    #[arg(long, value_name = "FILE", requires = "workers", requires = "process")]
+    pub hosts: Option<PathBuf>,
+    /// Which of them this one is, from 0
+    #[arg(long, value_name = "I", requires = "hosts")]
+    pub process: Option<usize>,
+    /// Wait S seconds for the others
+    #[arg(long, value_name = "S", default_value = "120", requires = "workers", value_parser = seconds)]
+    pub wait: f64,
+    /// Begin anew from the last finished round, up to N times, when a process is lost
+    #[arg(long, value_name = "N", requires = "workers", value_parser = clap::value_parser!(u32).range(1..))]
+    pub supervise: Option<u32>,
+    /// This process is supervised by another one.
+    #[arg(long, hide = true, requires = "workers")]
+    pub supervised: bool,
+    /// The folder for what this process works on; without it one among the temporary files
+    #[arg(long, value_name = "DIR", requires = "workers")]
+    pub scratch: Option<PathBuf>,
+}
+
+/// Plan to solve a game on several machines
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex cluster plan tictactoe --machines 2
+  ludex cluster plan nim --machines 64 --cores 32 --price 1.5")]
+pub struct Cluster {
+    #[command(subcommand)]
+    pub action: ClusterAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ClusterAction {
+    Plan(ClusterPlan),
+}
+
+/// Estimate the states of a game, and what it takes to solve it
+///
+/// Samples tell how many states there are, with an interval that is right but for one case in a hundred. Bytes, hours and cost
+/// follow from it on paper, by the assumptions that are printed with them; nothing is solved.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES:
+  ludex cluster plan tictactoe --machines 2
+  ludex cluster plan nim --machines 64 --cores 32 --price 1.5")]
+pub struct ClusterPlan {
+    #[command(flatten)]
+    pub game: GameArgument,
+    /// Machines
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub machines: u32,
+    /// Cores of each, with a worker on each core
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub cores: u32,
+    /// States up to symmetry that a core expands and values in a second
+    #[arg(long, value_name = "R", default_value = "400000", value_parser = positive)]
+    pub rate: f64,
+    /// Megabytes that a machine sends in a second
+    #[arg(long, value_name = "MB", default_value = "1000", value_parser = positive)]
+    pub network: f64,
+    /// What a machine costs in an hour
+    #[arg(long, value_name = "P", default_value = "1", value_parser = positive)]
+    pub price: f64,
+    /// Samples, each from the beginning to the end of the game
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(2..=1000))]
+    pub samples: u16,
+    /// States of a sample that stand for a layer
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub states: u32,
+    /// The seed of all random choices
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Keep all states, also those that are images of each other
+    #[arg(long)]
+    pub no_symmetry: bool,
+    /// Give up after S seconds, with building the engine
+    #[arg(long, value_name = "S", default_value = "600", value_parser = seconds)]
+    pub time: f64,
+    #[command(flatten)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub bounds: Bounds,
+}
+
+/// A number above zero.
+fn positive(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "it is not a number above zero".to_owned())
+}
+
 /// Count the states of a game
 ///
 /// Visits every reachable state, on disk and up to the symmetries of the game, and prints how many there are in each layer:
@@ -199,6 +294,9 @@ pub struct Count {
 /// With --store the states are kept in a folder instead of memory, packed and sorted, up to the symmetries of the game;
 /// --memory is then what sorting has to make do with, and --states is not looked at. A run that was ended goes on with --resume.
 ///
+/// With --workers the work is shared, by several processes with --hosts: --store is then a folder that all of them see, and
+/// the same command goes on with what was begun there.
+///
 /// With --strategy not all states are visited: a search proves that ROLE can force a goal of at least VALUE whatever the
 /// others do, who know its moves as they make theirs, or that it cannot. -o then writes the strategy, or what the others
 /// play against it, and --check goes through such a file with the reference engine. Exit status 1 if the role cannot, or
@@ -217,9 +315,11 @@ pub struct Solve {
     /// The rule sheet: a file, `-` for standard input, or the name of a bundled game
     #[arg(value_name = "GAME", required_unless_present = "resume")]
     pub game: Option<PathBuf>,
-    /// Keep the states in this folder, which must be empty or not there
+    /// Keep the states in this folder, which must be empty or not there, or hold a run of a cluster
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub cluster: ClusterArguments,
     /// Go on with the run in this folder, which has its rules
     #[arg(long, value_name = "DIR", conflicts_with_all = ["game", "store", "output", "no_symmetry", "no_counter"])]
     pub resume: Option<PathBuf>,

@@ -15,7 +15,10 @@ mod training;
 mod web;
 
 pub use draw::Draw;
-pub use endgame::{Count, Endgame, EndgameAction, EndgameBuild, EndgameInfo, EndgameQuery, Solve};
+pub use endgame::{
+    Cluster, ClusterAction, ClusterPlan, Count, Endgame, EndgameAction, EndgameBuild, EndgameInfo,
+    EndgameQuery, Solve,
+};
 pub use engine::{Bench, Device, Perft, Replay, Simulate};
 pub use frame::{Covering, EncodingChoice, Frame, Minimax};
 pub use playing::{AgentArguments, Match, Play, Player};
@@ -81,6 +84,7 @@ pub enum Command {
     Endgame(Endgame),
     Solve(Solve),
     Count(Count),
+    Cluster(Cluster),
     Debug(Debug),
     Games(Games),
     Lsp(Lsp),

@@ -26,6 +26,9 @@ pub struct Play {
     /// Seconds that the engine takes for a move
     #[arg(long, value_name = "S", default_value = "2", value_parser = seconds)]
     pub playclock: f64,
+    /// A database of the game: a file of `endgame build` or a folder of `solve --store`
+    #[arg(long, value_name = "PATH")]
+    pub solved: Vec<PathBuf>,
     #[command(flatten)]
     pub position: Position,
     #[command(flatten)]
@@ -62,6 +65,9 @@ pub struct Player {
     /// Play plain UCT on the reference engine, one thread: the measuring stick
     #[arg(long)]
     pub plain: bool,
+    /// A database of a game: a file of `endgame build` or a folder of `solve --store`; may be given again for other games
+    #[arg(long, value_name = "PATH", conflicts_with = "plain")]
+    pub solved: Vec<PathBuf>,
     #[command(flatten)]
     pub agent: AgentArguments,
     #[command(flatten)]

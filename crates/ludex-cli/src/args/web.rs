@@ -33,6 +33,10 @@ pub struct Web {
     /// for the state of programs
     #[arg(long, value_name = "FOLDER")]
     pub keep: Option<PathBuf>,
+    /// A database of a game for those who play it: a file of `endgame build` or a folder of `solve --store`; may be given
+    /// again for other games
+    #[arg(long, value_name = "PATH")]
+    pub solved: Vec<PathBuf>,
     /// The token, 16 or more letters, digits and dashes; a random one each time by default
     #[arg(long, value_name = "TOKEN")]
     pub token: Option<String>,

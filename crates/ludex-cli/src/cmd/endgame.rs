@@ -19,6 +19,7 @@ use ludex::logic::endgame::file::{self, FileError, Form};
 use ludex::logic::endgame::query::{self, Class};
 use ludex::logic::endgame::regress::{Assume, Options, Reached, regress};
 use ludex::logic::endgame::{Database, Oracle, Stop, describe, solve};
+use ludex_solve::Store;
 use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -111,7 +112,7 @@ fn count_entries(entries: u64) -> String {
 }
 
 /// Opens a database; one that is not there, or is none, is the caller's mistake.
-fn open(path: &Path) -> Result<Database> {
+pub fn open(path: &Path) -> Result<Database> {
     Database::open(path).map_err(|error| match error {
         FileError::Io(error) => Misuse(format!("`{}` cannot be read: {error}", path.display())).into(),
         error => anyhow!("`{}`: {error}", path.display()),
@@ -239,12 +240,16 @@ fn read_state(vocabulary: &Vocabulary, text: &str) -> Result<Vec<u64>> {
 }
 
 fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
+    if args.file.is_dir() {
+        return folder_info(args, out);
+    }
     let database = open(&args.file)?;
     let overview = database.overview();
     let engine = engine(&database, &Budget::default())?;
     let vocabulary = engine.vocabulary();
     let lookups =
-        args.lookups.map(|count| time_lookups(&database, &*engine, &args.file, count)).transpose()?;
+        args.lookups.map(|count| time_lookups(&database, &*engine, &|| open(&args.file).map(drop), count));
+    let lookups = lookups.transpose()?;
     let ghosts = if args.ghosts { Some(count_ghosts(&database, &*engine)?) } else { None };
     let form = match database.form() {
         Form::Regression => "regression",
@@ -313,6 +318,31 @@ fn info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Yes)
 }
 
+/// What is in a folder of `solve --store`.
+fn folder_info(args: &EndgameInfo, out: &mut dyn Write) -> Result<Status> {
+    if args.json.json || args.ghosts || args.descriptions > 0 {
+        let why = "--json, --ghosts and --descriptions are for files; this is a folder of `solve --store`";
+        return Err(Misuse(format!("`{}`: {why}", args.file.display())).into());
+    }
+    let (store, engine) = super::solve::open(&args.file, &Budget::default())?;
+    let manifest = store.manifest();
+    let bytes: u64 = manifest.files().map(|(_, bytes)| bytes).sum();
+    writeln!(
+        out,
+        "solution of {} states, {} up to {} symmetries",
+        manifest.total(|layer| layer.states),
+        manifest.total(|layer| layer.representatives),
+        store.packing().symmetry_count()
+    )?;
+    writeln!(out, "  {bytes} bytes, {} of them in memory, rules {}", store.memory(), store.plan().hash())?;
+    if let Some(count) = args.lookups {
+        let open_again = || Ok(Store::open(&args.file, |_| Ok(engine.clone())).map(drop)?);
+        let Lookups { lookup, open } = time_lookups(&store, &*engine, &open_again, count)?;
+        writeln!(out, "  a lookup takes {lookup:.3} microseconds, opening the folder {open:.0}")?;
+    }
+    Ok(Status::Yes)
+}
+
 /// Microseconds of processor time.
 #[derive(Clone, Copy, Debug)]
 struct Lookups {
@@ -323,8 +353,13 @@ struct Lookups {
 /// States of random play that are looked up in turn: more than fit the first cache.
 const SAMPLE: usize = 1_000;
 
-/// Asks for every role in states of random play, and opens the file again and again.
-fn time_lookups(database: &Database, engine: &dyn Engine, path: &Path, count: u64) -> Result<Lookups> {
+/// Asks for every role in states of random play, and opens the database again and again.
+fn time_lookups(
+    database: &dyn Oracle,
+    engine: &dyn Engine,
+    open: &dyn Fn() -> Result<()>,
+    count: u64,
+) -> Result<Lookups> {
     let mut worker = engine.worker();
     let (mut random, mut buffer) = (Random::new(1), PlayoutBuffer::default());
     let mut state = vec![0; engine.vocabulary().words()];
@@ -355,7 +390,7 @@ fn time_lookups(database: &Database, engine: &dyn Engine, path: &Path, count: u6
     let started = ThreadTime::now();
     const OPENINGS: u32 = 100;
     for _ in 0..OPENINGS {
-        std::hint::black_box(open(path)?);
+        open()?;
     }
     Ok(Lookups { lookup, open: started.elapsed().as_secs_f64() * 1e6 / f64::from(OPENINGS) })
 }

@@ -2,6 +2,9 @@
 
 mod bench;
 mod check;
+#[cfg_attr(not(feature = "cluster"), path = "no_cluster.rs")]
+mod cluster;
+mod cluster_plan;
 mod count;
 mod debug;
 mod draw;
@@ -52,6 +55,7 @@ pub fn run(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Endgame(args) => endgame::run(args, out),
         Command::Solve(args) => solve::run(args, out),
         Command::Count(args) => count::run(args, out),
+        Command::Cluster(args) => cluster_plan::run(args, out),
         Command::Debug(args) => debug::run(args, out),
         Command::Play(args) => play::run(args, out),
         Command::Player(args) => player::run(args, out),

@@ -4,10 +4,12 @@ use super::gpu;
 use crate::args::{AgentArguments, Bounds, Device, Player as Arguments};
 use crate::status::{Misuse, Status};
 use anyhow::{Context, Result};
+use ludex::engine::budget::Budget;
 use ludex::ggp::http::server::{Handler, Server, ServerLimits};
 use ludex::ggp::player::{Log, Player, Settings};
-use ludex::search::agent;
+use ludex::search::agent::{self, Solved};
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,7 @@ pub fn run(args: &Arguments, out: &mut dyn Write) -> Result<Status> {
         let evaluations = args.evaluations.read(None)?;
         agent::Settings { evaluations, ..settings(args.agent, args.bounds) }
     };
+    let agent = agent::Settings { solved: solved(&args.solved)?, ..agent };
     let settings = Settings { name: args.name.clone(), agent, ..Settings::default() };
     let player = Arc::new(Player::new(settings, log(args.verbose)));
     writeln!(out, "{} listens at http://{address}", args.name)?;
@@ -46,6 +49,19 @@ fn log(verbose: bool) -> Log {
             let _ = writeln!(std::io::stderr(), "{:9.3} {line}", started.elapsed().as_secs_f64());
         }
     })
+}
+
+/// The databases at these places: files, or folders of solved games.
+pub fn solved(paths: &[PathBuf]) -> Result<Vec<Solved>> {
+    let open = |path: &PathBuf| -> Result<Solved> {
+        if path.is_dir() {
+            let (store, _) = super::solve::open(path, &Budget::default())?;
+            return Ok(Solved { rules: store.plan().hash(), oracle: Arc::new(store) });
+        }
+        let database = super::endgame::open(path)?;
+        Ok(Solved { rules: database.hash(), oracle: Arc::new(database) })
+    };
+    paths.iter().map(open).collect()
 }
 
 /// How an agent works that is set up by these arguments.

@@ -1,6 +1,6 @@
 //! `ludex solve`: what each role can get, by visiting every state, in memory or on disk.
 
-use super::strategy;
+use super::{cluster, strategy};
 use crate::args::{Solve, megabytes};
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
@@ -32,6 +32,9 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
     if args.strategy.is_some() || args.check.is_some() {
         return strategy::run(args, game, out);
     }
+    if let Some(workers) = args.cluster.workers {
+        return cluster::run(args, game, workers, out);
+    }
     let budget = args.bounds.budget().within(Duration::from_secs_f64(args.time));
     let budget = budget.with_resident(megabytes(args.memory));
     let loaded = game::read_at(game, &args.position, &budget)?;
@@ -39,9 +42,10 @@ pub fn run(args: &Solve, out: &mut dyn Write) -> Result<Status> {
         let engine = loaded.engine(args.engine.engine, &budget)?;
         let prepared = loaded.prepared()?;
         let options = args.disk.options(args.memory, args.threads);
-        return on_disk(args, folder, out, &loaded.name, |reached| {
+        on_disk(args, folder, out, &loaded.name, |reached| {
             ludex_solve::start(prepared, &*engine, Task::Solve, folder, &options, &budget, reached)
-        });
+        })?;
+        return Ok(Status::Yes);
     }
     let engine = loaded.engine(args.engine.engine, &budget)?;
     let defaults = Options::default();
@@ -109,17 +113,27 @@ fn resumed(args: &Solve, folder: &Path, out: &mut dyn Write) -> Result<Status> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     on_disk(args, folder, out, &name, |reached| {
         ludex_solve::resume(&engine, folder, &options, &budget, reached)
-    })
+    })?;
+    Ok(Status::Yes)
+}
+
+/// How something was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// For people, who may be told more.
+    Text,
+    /// As a line of JSON, which is whole.
+    Json,
 }
 
 /// A run on disk, and what it found.
-fn on_disk(
+pub fn on_disk(
     args: &Solve,
     folder: &Path,
     out: &mut dyn Write,
     name: &str,
-    run: impl FnOnce(&OnDisk) -> ludex_solve::Result<Manifest>,
-) -> Result<Status> {
+    run: impl FnOnce(&Arc<OnDisk>) -> ludex_solve::Result<Manifest>,
+) -> Result<Shown> {
     let started = Instant::now();
     let manifest =
         watched(&format!("solving {name}"), run).map_err(|error| anyhow!("{name} is not solved: {error}"))?;
@@ -144,18 +158,19 @@ fn on_disk(
         seconds,
     };
     report(args, out, name, &*engine, &found)?;
-    if !args.json.json {
-        let bytes: u64 = manifest.values.values().map(|values| values.table.bytes + values.bytes).sum();
-        let way = if manifest.ranked { "layers of a counter" } else { "rounds over all states" };
-        writeln!(
-            out,
-            "  on disk: {} representatives of {:.1} bits, {} symmetries, {way}, {bytes} bytes",
-            manifest.total(|layer| layer.representatives),
-            store.packing().bits(),
-            store.packing().symmetry_count()
-        )?;
+    if args.json.json {
+        return Ok(Shown::Json);
     }
-    Ok(Status::Yes)
+    let bytes: u64 = manifest.values.values().map(|values| values.table.bytes + values.bytes).sum();
+    let way = if manifest.ranked { "layers of a counter" } else { "rounds over all states" };
+    writeln!(
+        out,
+        "  on disk: {} representatives of {:.1} bits, {} symmetries, {way}, {bytes} bytes",
+        manifest.total(|layer| layer.representatives),
+        store.packing().bits(),
+        store.packing().symmetry_count()
+    )?;
+    Ok(Shown::Text)
 }
 
 /// Opens the solution in a folder, with an engine of its rules.
@@ -164,7 +179,7 @@ pub fn open(folder: &Path, budget: &Budget) -> Result<(Store, Arc<dyn Engine>)> 
 }
 
 /// Shows how far a run on disk is; Ctrl-C leaves it where it can be resumed.
-pub fn watched<T>(what: &str, run: impl FnOnce(&OnDisk) -> T) -> T {
+pub fn watched<T>(what: &str, run: impl FnOnce(&Arc<OnDisk>) -> T) -> T {
     let (shown, reached) = (what.to_owned(), Arc::new(OnDisk::default()));
     let told = reached.clone();
     let _progress = Progress::telling(move || format!("{shown}: {told}"));

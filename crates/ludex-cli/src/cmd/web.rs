@@ -35,6 +35,7 @@ pub fn run(args: &Web, out: &mut dyn Write) -> Result<Status> {
         keep: args.keep.clone().map_or_else(usual_folder, Ok)?,
         first,
         evaluations: args.evaluations.read(None)?,
+        solved: super::player::solved(&args.solved)?,
         limits: Limits::default(),
     };
     let served = ludex_web::serve(&options, |address| {

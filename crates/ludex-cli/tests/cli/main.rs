@@ -2,6 +2,8 @@
 
 mod bench;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod debug;
 mod draw;
 mod endgame;

@@ -20,6 +20,7 @@ use ludex_engine::vocabulary::RoleId;
 use ludex_gdl::Keyword;
 use ludex_gdl::rewrite::fnext::Encoding;
 use ludex_logic::discover::{discover, statements};
+use ludex_logic::endgame::file::RulesHash;
 use ludex_logic::endgame::regress::{Options, Summary, regress};
 use ludex_logic::endgame::{Database, Oracle};
 use ludex_logic::facts::Facts;
@@ -218,6 +219,20 @@ pub fn endings(
     Ok(())
 }
 
+impl Shared {
+    /// Uses a database of this game, if there is one.
+    pub(super) fn know_solved(&self) {
+        if self.settings.solved.is_empty() {
+            return;
+        }
+        let rules = RulesHash::of(&self.prepared.game().rules);
+        if let Some(solved) = self.settings.solved.iter().find(|solved| solved.rules == rules) {
+            put(self, 0, Equipment::Note("a database of this game was given".to_owned()));
+            put(self, 0, Equipment::Oracle(solved.oracle.clone()));
+        }
+    }
+}
+
 /// Runs a builder on its thread and puts what it gives on the table.
 pub(super) fn run(shared: &Shared, rank: usize, builder: Builder, stop: &Cancel) {
     /// Takes the builder off the list of those at work, also if it panics: nobody waits for it then.
@@ -270,7 +285,8 @@ fn put(shared: &Shared, rank: usize, piece: Equipment) {
     match piece {
         Equipment::Lanes { .. } => {}
         Equipment::Note(note) => table.notes.push(note),
-        Equipment::Oracle(oracle) => table.oracle = Some(oracle),
+        // What was there before the match knows more.
+        Equipment::Oracle(oracle) => drop(table.oracle.get_or_insert(oracle)),
         Equipment::Facts(facts) => table.facts = Some(facts),
         Equipment::GoalHeuristic(goal_heuristic) => table.goal_heuristic = Some(goal_heuristic),
         Equipment::Engine(candidate) => {

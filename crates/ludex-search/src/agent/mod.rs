@@ -25,7 +25,7 @@ mod thread;
 pub use accelerator::Accelerator;
 pub use builder::{Builder, Equipment, endings, facts, interpreters, network, reference};
 pub use error::AgentError;
-pub use settings::Settings;
+pub use settings::{Settings, Solved};
 
 use crate::clock::Changes;
 use crate::estimate::{Candidate, Estimate};
@@ -109,6 +109,7 @@ impl Agent {
             changed: Condvar::new(),
             findings: (0..threads).map(|_| Mutex::new(None)).collect(),
         });
+        shared.know_solved();
         let mut handles = Vec::new();
         if shared.settings.learning.is_some() {
             shared.table().learning = true;

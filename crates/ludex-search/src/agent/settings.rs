@@ -5,8 +5,26 @@ use super::builder::{Builder, endings, facts, interpreters, network, reference};
 use crate::evaluation::Trained;
 use crate::uct;
 use ludex_engine::budget::Budget;
+use ludex_logic::endgame::Oracle;
+use ludex_logic::endgame::file::RulesHash;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// What is known of the states of a game before a match.
+#[derive(Clone)]
+pub struct Solved {
+    /// The rules that it is about.
+    pub rules: RulesHash,
+    /// Who is asked.
+    pub oracle: Arc<dyn Oracle>,
+}
+
+impl fmt::Debug for Solved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Solved({})", self.rules)
+    }
+}
 
 /// How an agent works.
 #[derive(Clone, Debug)]
@@ -22,6 +40,8 @@ pub struct Settings {
     pub builders: Vec<Builder>,
     /// What is built after that, and nobody waits for.
     pub extras: Vec<Builder>,
+    /// Databases of games; that of the game which is played is used instead of one that is built.
+    pub solved: Vec<Solved>,
     /// How trees are searched.
     pub tree: uct::Settings,
     /// How long it may learn before it plays: random games, an evaluation, and a trial of searches by it. A player's
@@ -51,6 +71,7 @@ impl Default for Settings {
             budget: Budget::default(),
             builders: vec![interpreters, network],
             extras: vec![facts, endings],
+            solved: Vec::new(),
             tree: uct::Settings::default(),
             learning: Some(Duration::from_secs(2)),
             evaluations: Vec::new(),

@@ -57,7 +57,9 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     out.write_all(drawing.legend().as_bytes())?;
     let clock = Duration::from_secs_f64(args.playclock);
     let evaluations = args.evaluations.read(Some(&loaded.game()?.rules))?;
-    let settings = agent::Settings { ponder: false, evaluations, ..settings(args.agent, args.bounds) };
+    let solved = super::player::solved(&args.solved)?;
+    let settings =
+        agent::Settings { ponder: false, evaluations, solved, ..settings(args.agent, args.bounds) };
     let mut session = Session {
         name: loaded.name.clone(),
         engine: &*engine,
