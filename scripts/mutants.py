@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Mistakes planted in sound games, and how many of them `ludex check --deep` finds.
 
-    scripts/mutants.py [--games a,b,...] [--each N] [--seed S] [--time S] [--ludex PATH] [--list]
+    scripts/mutants.py [--games a,b,...] [--each N] [--seed S] [--time S] [--ludex PATH] [--list] [--second]
 
 Each mutant is a game with one change of one kind: a misspelt name, a wrong number of arguments, a condition or clause
-left out, variables or roles exchanged, a `not` or `distinct` left out, a number off by one, facts turned round. It is
+left out, variables or roles exchanged, a `not` or `distinct` left out, a number off by one, facts turned round. With
+--second the kinds are others: a condition negated or taken from another rule, a rule for the wrong role, the turn that
+stays, a fact that leads elsewhere, an effect on another place, a clause said twice with one word changed. It is
 *found* if there is any finding that the sound game does not have, and *named* if one of them points to the clause that
 was changed, to one with the same head, or lists its line. Some changes leave the game the same, or sound but another
 game: they count as not found.
@@ -145,6 +147,68 @@ def mutants_of(clauses, rng):
                     yield "arguments exchanged", index, replace(clause, path, [term[0], term[2], term[1]] + term[3:])
 
 
+def second_mutants_of(clauses, rng):
+    """As `mutants_of`, of other kinds."""
+    roles = [clause[1] for clause in clauses if isinstance(clause, list) and clause[0] == "role"]
+    rules = [clause for clause in clauses if isinstance(clause, list) and clause[0] == "<="]
+    numbers = sorted({t for c in clauses for _, t in places(c) if isinstance(t, str) and t.isdigit()}, key=int)
+    for index, clause in enumerate(clauses):
+        rule = isinstance(clause, list) and clause[0] == "<="
+        about = key(clause)
+        relation = about[0]
+        if relation in ("role", "base", "input"):
+            continue
+        if rule:
+            top = head(clause)
+            for at in range(2, len(clause)):
+                condition = clause[at]
+                name = condition[0] if isinstance(condition, list) else condition
+                if name not in ("not", "or", "distinct", "does") and len(clause) > 3:
+                    yield "a condition negated", index, clause[:at] + [["not", condition]] + clause[at + 1 :]
+                if name == "distinct":
+                    same = [condition[0], condition[1], condition[1]]
+                    yield "distinct from itself", index, clause[:at] + [same] + clause[at + 1 :]
+            alike = [other for other in rules if key(other) == about and other is not clause and len(other) > 2]
+            if alike:
+                other = rng.choice(alike)
+                at = rng.randrange(2, len(clause))
+                yield "a condition of another rule", index, clause[:at] + [rng.choice(other[2:])] + clause[at + 1 :]
+            if isinstance(top, list) and relation in ("legal", "goal") and top[1] in roles and len(roles) > 1:
+                wrong = [top[0], rng.choice([r for r in roles if r != top[1]])] + top[2:]
+                yield f"{relation} for the wrong role", index, replace(clause, (1,), wrong)
+            if relation == "goal" and top[1].startswith("?"):
+                yield "goal for one role only", index, replace(clause, (1, 1), rng.choice(roles))
+            if relation == "next" and isinstance(top[1], list):
+                inside = top[1]
+                variables = [at for at in range(1, len(inside)) if isinstance(inside[at], str) and inside[at].startswith("?")]
+                others = sorted({t for _, t in places(clause) if isinstance(t, str) and t.startswith("?")})
+                if variables and len(others) > 1:
+                    at = rng.choice(variables)
+                    new = rng.choice([o for o in others if o != inside[at]])
+                    yield "an effect elsewhere", index, replace(clause, (1, 1, at), new)
+                constants = [at for at in range(1, len(inside)) if isinstance(inside[at], str) and inside[at] in roles]
+                for at in constants:
+                    new = rng.choice([r for r in roles if r != inside[at]] or [inside[at]])
+                    yield "the turn of the wrong role", index, replace(clause, (1, 1, at), new)
+            if relation == "terminal" and len(clause) == 3:
+                inner = clause[2]
+                turned = inner[1] if isinstance(inner, list) and inner[0] == "not" else ["not", inner]
+                yield "the end turned round", index, clause[:2] + [turned]
+        elif relation not in KEYWORDS and isinstance(clause, list):
+            for at in range(1, len(clause)):
+                if clause[at].isdigit() and len(numbers) > 2:
+                    wrong = rng.choice([n for n in numbers if abs(int(n) - int(clause[at])) == 1] or [clause[at]])
+                    yield "a fact that leads elsewhere", index, replace(clause, (at,), wrong)
+                elif clause[at] in roles and len(roles) > 1:
+                    wrong = rng.choice([r for r in roles if r != clause[at]])
+                    yield "a fact for the wrong role", index, replace(clause, (at,), wrong)
+        elif relation == "init" and isinstance(clause[1], list):
+            at = rng.randrange(1, len(clause[1]))
+            values = sorted({c[1][at] for c in clauses if isinstance(c, list) and c[0] == "init" and isinstance(c[1], list) and c[1][0] == clause[1][0] and len(c[1]) == len(clause[1]) and isinstance(c[1][at], str) and c[1][at] != clause[1][at]})
+            if values:
+                yield "another initial value", index, replace(clause, (1, at), rng.choice(values))
+
+
 def check(ludex, text, time):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "mutant.kif")
@@ -162,8 +226,8 @@ def is_named(findings, clauses, line, about):
             return True
         if about is not None and 0 < place <= len(clauses) and key(clauses[place - 1]) == about:
             return True
-        # What is left out has no place: it is named by its keyword.
-        if about[0] in ("terminal", "init") and re.search(rf"`{about[0]}`", message + hint):
+        # What is left out has no place: it is named by its relation.
+        if about[0] != "next" and re.search(rf"`\(?{re.escape(about[0])}\b", message + hint):
             return True
         if about is not None and len(about) > 1 and about[1] and re.search(rf"`\(?{re.escape(about[1])}\b", message + hint):
             return True
@@ -177,6 +241,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--time", type=float, default=3)
     parser.add_argument("--ludex", default="target/release/ludex")
+    parser.add_argument("--second", action="store_true", help="kinds of mistakes by which nothing was tuned")
     parser.add_argument("--list", action="store_true", help="list what was not found or not named")
     args = parser.parse_args()
     shares = {}
@@ -188,7 +253,8 @@ def main():
         false_alarms += len(alarms)
         rng = random.Random(f"{game} {args.seed}")
         by_kind = {}
-        for kind, index, new in mutants_of(clauses, rng):
+        make = second_mutants_of if args.second else mutants_of
+        for kind, index, new in make(clauses, rng):
             by_kind.setdefault(kind, []).append((index, new))
         for kind, list_of in sorted(by_kind.items()):
             for index, new in rng.sample(list_of, min(args.each, len(list_of))):

@@ -189,3 +189,41 @@ fn small_bundled_games_are_above_suspicion() {
         assert!(review["matches"].as_u64().is_some_and(|matches| matches > 0), "{game}: {review}");
     }
 }
+
+/// Mistakes that show in play, each with the kind of its finding: facts that are missing, lists that lack something, ends
+/// that both win, fluents that never begin.
+#[test]
+fn mistakes_in_the_meaning_are_told_by_kind() {
+    const TURNS: &str = "(role x) (role o)
+        (<= (legal ?p (take ?n)) (true (control ?p)) (true (left ?n)))
+        (<= (legal x wait) (true (control o))) (<= (legal o wait) (true (control x)))
+        (<= (next (control o)) (true (control x))) (<= (next (control x)) (true (control o)))
+        (<= (next (left ?n)) (true (left ?n)) (does ?p (take ?m)) (less ?n ?m))
+        (<= (next (last ?p)) (does ?p (take ?n)))
+        (<= some (true (left ?n))) (<= terminal (not some))
+        (<= (goal x 100) (true (last x))) (<= (goal x 0) (true (last o)))
+        (<= (goal o 100) (true (last o))) (<= (goal o 0) (true (last x)))
+        (<= (base (left ?n)) (pile ?n)) (<= (base (control ?p)) (role ?p)) (<= (base (last ?p)) (role ?p))
+        (pile 1) (pile 2) (pile 3) (pile 4) (pile 5) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+        (<= (less ?a ?b) (succ ?a ?b)) (<= (less ?a ?c) (less ?a ?b) (succ ?b ?c))
+        (<= (init (left ?n)) (pile ?n)) (init (control x))";
+    let sound = Scratch::new("takes.kif", TURNS);
+    let kinds = |path: &str| -> Vec<String> {
+        let answer = ludex(&["check", path, "--deep", "--json"]).json().remove(0);
+        let list = answer["review"]["suspicions"].as_array().expect("a list").clone();
+        list.iter().map(|s| s["kind"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(kinds(sound.path()), Vec::<String>::new());
+    for (kind, from, to) in [
+        ("both-win", "(<= (goal x 0) (true (last o)))", "(<= (goal x 100) (true (last o)))"),
+        ("undeclared", "(<= (base (last ?p)) (role ?p))", ""),
+        ("never-begins", "(init (control x))", ""),
+        ("stuck", "(<= (legal o wait) (true (control x)))", ""),
+    ] {
+        let text = TURNS.replace(from, to);
+        assert_ne!(text, TURNS, "{kind}");
+        let mistaken = Scratch::new(&format!("{kind}.kif"), &text);
+        let found = kinds(mistaken.path());
+        assert!(found.iter().any(|found| found == kind), "{kind}: {found:?}");
+    }
+}

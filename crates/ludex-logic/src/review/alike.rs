@@ -2,13 +2,16 @@
 
 use super::Suspicion;
 use hashbrown::{HashMap, HashSet};
-use ludex_gdl::analysis::domains::Domains;
+use ludex_gdl::analysis::domains::{Domain, Domains, Functor};
 use ludex_gdl::rules::{Atom, Literal, RelationId, Rule, Term, Variable};
 use ludex_gdl::syntax::Span;
 use ludex_gdl::{Keyword, Rules, Symbol};
 
 /// Fewer twins are no pattern.
 const FEWEST_TWINS: usize = 6;
+
+/// Fewer numbers do not count.
+const FEWEST_NUMBERS: usize = 3;
 
 /// More exceptions are a pattern of their own.
 const MOST_EXCEPTIONS: usize = 2;
@@ -30,6 +33,8 @@ pub(super) fn look(rules: &Rules) -> Vec<Suspicion> {
     counting(rules, &mut found);
     grids(rules, &mut found);
     one_sided(rules, &roles, &mut found);
+    crossed(rules, &mut found);
+    beginnings(rules, &mut found);
     found
 }
 
@@ -86,13 +91,23 @@ fn one_sided(rules: &Rules, roles: &[Symbol], found: &mut Vec<Suspicion>) {
     for rule in rules.rules() {
         let mut wide: HashSet<Variable> = HashSet::new();
         let atoms = || rule.body.iter().filter_map(Literal::positive);
+        let has_all = |domain: &Domain| roles.iter().all(|role| domain.constants.contains(role));
         for atom in atoms() {
             for (position, term) in atom.arguments.iter().enumerate() {
-                let domain = domains.argument(atom.relation, position);
-                if let Term::Variable(v) = term
-                    && roles.iter().all(|role| domain.constants.contains(role))
-                {
-                    wide.insert(*v);
+                match term {
+                    Term::Variable(v) if has_all(domains.argument(atom.relation, position)) => {
+                        wide.insert(*v);
+                    }
+                    Term::Compound(name, inside) => {
+                        for (at, term) in inside.iter().enumerate() {
+                            if let Term::Variable(v) = term
+                                && has_all(domains.inside((*name, inside.len()), at))
+                            {
+                                wide.insert(*v);
+                            }
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
@@ -109,7 +124,8 @@ fn one_sided(rules: &Rules, roles: &[Symbol], found: &mut Vec<Suspicion>) {
         for position in (0..rules.relation(relation).arity).filter(|&at| read.contains(&(relation, at))) {
             let domain = domains.argument(relation, position);
             let known = roles.iter().filter(|role| domain.constants.contains(role)).count();
-            if known > 0 && known < roles.len() && domain.constants.len() == known {
+            let are_facts = rules.rules_for(relation).iter().all(|&id| rules.rule(id).body.is_empty());
+            if known > 0 && known < roles.len() && (domain.constants.len() == known || are_facts) {
                 let missing = roles.iter().find(|role| !domain.constants.contains(role));
                 let missing = missing.map_or("", |role| rules.symbols.name(*role));
                 let name = rules.symbols.name(rules.relation(relation).name);
@@ -128,7 +144,16 @@ fn one_sided(rules: &Rules, roles: &[Symbol], found: &mut Vec<Suspicion>) {
     }
 }
 
-fn swapped(rule: &Rule, a: Symbol, b: Symbol) -> (Atom, Vec<Literal>) {
+/// The fact that leads from the last number to the first again, or stays there.
+fn goes_round(fact: &[i64], facts: &[(Vec<i64>, Span)]) -> bool {
+    let others = || facts.iter().map(|(other, _)| other.as_slice()).filter(|other| *other != fact);
+    let least = others().filter_map(|other| other.first()).min();
+    let most = others().filter_map(|other| other.last()).max();
+    matches!(fact, [from, to] if most == Some(from) && (least == Some(to) || from == to))
+}
+
+/// A rule with two names exchanged.
+pub(crate) fn swapped(rule: &Rule, a: Symbol, b: Symbol) -> (Atom, Vec<Literal>) {
     fn term(from: &Term, a: Symbol, b: Symbol) -> Term {
         match from {
             Term::Constant(name) if *name == a => Term::Constant(b),
@@ -186,6 +211,127 @@ fn twins(rules: &Rules, a: Symbol, b: Symbol, found: &mut Vec<Suspicion>) {
     }
 }
 
+/// Fluents that come about only where one of the same name holds already, or of another that never begins, with none at
+/// first: they never hold.
+fn beginnings(rules: &Rules, found: &mut Vec<Suspicion>) {
+    let functor = |term: Option<&Term>| match term {
+        Some(Term::Constant(name)) => Some((*name, 0)),
+        Some(Term::Compound(name, arguments)) => Some((*name, arguments.len())),
+        _ => None,
+    };
+    let heads = |keyword: Keyword| {
+        let ids = rules.rules_for(rules.keyword(keyword)).iter();
+        ids.map(|&id| rules.rule(id)).map(move |rule| (functor(rule.head.arguments.first()), rule))
+    };
+    let held = rules.keyword(Keyword::True);
+    if heads(Keyword::Init).chain(heads(Keyword::Next)).any(|(name, _)| name.is_none()) {
+        return;
+    }
+    let mut begun: HashSet<Functor> = heads(Keyword::Init).filter_map(|(name, _)| name).collect();
+    loop {
+        let before = begun.len();
+        for (name, rule) in heads(Keyword::Next) {
+            let mut conditions = rule.body.iter().filter_map(Literal::positive);
+            let is_possible = |atom: &Atom| {
+                atom.relation != held
+                    || functor(atom.arguments.first()).is_none_or(|name| begun.contains(&name))
+            };
+            if conditions.all(is_possible) {
+                begun.extend(name);
+            }
+        }
+        if begun.len() == before {
+            break;
+        }
+    }
+    let mut told: HashSet<Functor> = HashSet::new();
+    for (name, rule) in heads(Keyword::Next) {
+        let Some(name) = name.filter(|name| !begun.contains(name)) else { continue };
+        if told.insert(name) {
+            let name = rules.symbols.name(name.0);
+            found.push(Suspicion {
+                kind: "never-begins",
+                span: rule.places.clause,
+                message: format!(
+                    "`{name}` never holds: nothing brings it about but what does not hold either"
+                ),
+                hint: format!("is a fact `(init ({name} ...))` missing?"),
+                moves: Vec::new(),
+                repair: None,
+            });
+        }
+    }
+}
+
+/// Clauses that speak of a fluent with several variables, of which one exchanges two of them.
+const FEWEST_CLAUSES: usize = 5;
+
+/// A variable that stands in one place of a fluent and, in the same clause, in another place of another fluent of that
+/// name, where no other clause mixes the two: rows and columns exchanged.
+fn crossed(rules: &Rules, found: &mut Vec<Suspicion>) {
+    let held = [Keyword::True, Keyword::Next, Keyword::Init].map(|keyword| rules.keyword(keyword));
+    // For each pair of places the clauses that use both, and those that mix them.
+    let mut uses: HashMap<(Functor, usize, usize), (usize, Vec<Span>)> = HashMap::new();
+    for rule in rules.rules() {
+        let conditions = rule.body.iter().filter_map(|l| l.positive().or(l.negative()));
+        let atoms = conditions.chain([&rule.head]).filter(|atom| held.contains(&atom.relation));
+        let mut terms: HashMap<Functor, Vec<&[Term]>> = HashMap::new();
+        for atom in atoms {
+            if let Some(Term::Compound(name, arguments)) = atom.arguments.first() {
+                terms.entry((*name, arguments.len())).or_default().push(arguments);
+            }
+        }
+        for (functor, list) in terms {
+            for first in 0..functor.1 {
+                for second in first + 1..functor.1 {
+                    let all_variables = list.iter().all(|arguments| {
+                        [first, second].iter().all(|&at| matches!(arguments[at], Term::Variable(_)))
+                    });
+                    if !all_variables || list.len() < 2 {
+                        continue;
+                    }
+                    let is_mixed = list.iter().enumerate().any(|(at, one)| {
+                        let others = list.iter().enumerate().filter(|(other, _)| *other != at);
+                        others.clone().any(|(_, other)| one[first] == other[second])
+                            && one[first] != one[second]
+                    });
+                    let entry = uses.entry((functor, first, second)).or_default();
+                    entry.0 += 1;
+                    // A clause with `or` is several rules.
+                    if is_mixed && !entry.1.contains(&rule.places.clause) {
+                        entry.1.push(rule.places.clause);
+                    }
+                }
+            }
+        }
+    }
+    let is_odd = |(clauses, mixed): &(usize, Vec<Span>)| mixed.len() == 1 && *clauses >= FEWEST_CLAUSES;
+    // Whoever mixes several pairs of places means to.
+    let mut odd: HashMap<Functor, usize> = HashMap::new();
+    for ((functor, ..), found) in &uses {
+        *odd.entry(*functor).or_default() += usize::from(is_odd(found));
+    }
+    for ((functor, first, second), found_in) in uses {
+        if odd.get(&functor) == Some(&1) && is_odd(&found_in) {
+            let span = &found_in.1[0];
+            let name = rules.symbols.name(functor.0);
+            found.push(Suspicion {
+                kind: "crossed-arguments",
+                span: *span,
+                message: format!(
+                    "a variable stands in argument {} of `{name}` and in argument {} of another one, which no other \
+                     clause does",
+                    first + 1,
+                    second + 1
+                ),
+                hint: "are two arguments exchanged?".to_owned(),
+                moves: Vec::new(),
+                repair: None,
+            });
+        }
+    }
+}
+
 /// Facts `(next 1 2) (next 2 3) ...` and `(index 1) (index 2) ...` with one that is missing or goes the wrong way.
 fn counting(rules: &Rules, found: &mut Vec<Suspicion>) {
     let number = |term: &Term| match term {
@@ -195,7 +341,7 @@ fn counting(rules: &Rules, found: &mut Vec<Suspicion>) {
     for relation in rules.relations().filter(|&relation| rules.relation(relation).keyword.is_none()) {
         let ids = rules.rules_for(relation);
         let arity = rules.relation(relation).arity;
-        if !(1..=2).contains(&arity) || ids.len() < 4 {
+        if !(1..=2).contains(&arity) || ids.len() < FEWEST_NUMBERS {
             continue;
         }
         let facts: Option<Vec<(Vec<i64>, Span)>> = ids
@@ -214,7 +360,9 @@ fn counting(rules: &Rules, found: &mut Vec<Suspicion>) {
         };
         let step = |fact: &[i64]| if let [from, to] = fact { to - from } else { 1 };
         let odd: Vec<&(Vec<i64>, Span)> = facts.iter().filter(|(fact, _)| step(fact) != 1).collect();
-        if let [(_, span)] = odd.as_slice() {
+        if let [(fact, span)] = odd.as_slice()
+            && !goes_round(fact, &facts)
+        {
             tell(*span, format!("this fact of `{name}` does not count up by one"));
         }
         if !odd.is_empty() {

@@ -5,6 +5,8 @@ use hashbrown::{HashMap, HashSet};
 use ludex_engine::row::{self, Row};
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::{FluentId, Vocabulary};
+use ludex_gdl::rules::Term;
+use ludex_gdl::{Keyword, Rules};
 
 /// A fluent name with more instances is not looked at.
 const MOST_FLUENTS: usize = 20_000;
@@ -36,8 +38,27 @@ pub(super) struct Break {
     pub(super) together: usize,
 }
 
+/// The arguments of fluents of that name that are constants wherever the rules bring one about: they say what kind of
+/// fluent it is, as a name does.
+fn tags(rules: &Rules, name: &str, arguments: usize) -> Vec<usize> {
+    let heads = [Keyword::Init, Keyword::Next].into_iter().flat_map(|k| rules.rules_for(rules.keyword(k)));
+    let mut is_tag = vec![true; arguments];
+    let mut all = vec![Vec::new(); arguments];
+    for &id in heads {
+        let Some(Term::Compound(symbol, terms)) = rules.rule(id).head.arguments.first() else { continue };
+        if rules.symbols.name(*symbol) == name && terms.len() == arguments {
+            for (at, term) in terms.iter().enumerate() {
+                is_tag[at] &= matches!(term, Term::Constant(_));
+                all[at].push(term);
+            }
+        }
+    }
+    // With one value only it says nothing.
+    (0..arguments).filter(|&at| is_tag[at] && all[at].iter().any(|term| *term != all[at][0])).collect()
+}
+
 /// The families of the initial state.
-pub(super) fn families(vocabulary: &Vocabulary, initial: &Row) -> Vec<Family> {
+pub(super) fn families(rules: &Rules, vocabulary: &Vocabulary, initial: &Row) -> Vec<Family> {
     let terms = vocabulary.terms();
     let symbols = &vocabulary.rules().symbols;
     let mut by_name: HashMap<(&str, usize), Vec<FluentId>> = HashMap::new();
@@ -53,7 +74,19 @@ pub(super) fn families(vocabulary: &Vocabulary, initial: &Row) -> Vec<Family> {
     names.sort_unstable();
     let mut result = Vec::new();
     for ((name, arguments), fluents) in names {
-        let whole = family(vocabulary, initial, name, arguments, None, &fluents);
+        // Of fluents of several kinds only the kind that there is at first is one group.
+        let tags = if arguments > 1 { tags(rules, name, arguments) } else { Vec::new() };
+        let argument = |fluent: FluentId, at: usize| terms.arguments(vocabulary.fluent(fluent))[at];
+        let first = fluents.iter().copied().find(|&fluent| row::holds(initial, fluent));
+        let kind: Vec<FluentId> = match first {
+            Some(first) => {
+                let is_alike =
+                    |&fluent: &FluentId| tags.iter().all(|&at| argument(fluent, at) == argument(first, at));
+                fluents.iter().copied().filter(is_alike).collect()
+            }
+            None => fluents.clone(),
+        };
+        let whole = family(vocabulary, initial, name, arguments, None, &kind);
         match whole {
             Some(whole) => result.push(whole),
             None => result.extend(
@@ -134,6 +167,11 @@ impl Family {
         // Two values say more than none.
         let &(group, values) = all.iter().max_by_key(|(_, values)| *values)?;
         Some(Break { group, values, together: all.len() })
+    }
+
+    /// The fluent that holds, of those that are one group.
+    pub(super) fn held(&self, state: &Row) -> Option<FluentId> {
+        row::fluents(state).find(|fluent| self.group.get(fluent.index()).is_some_and(Option::is_some))
     }
 
     /// The group in words, with `?` for the value.

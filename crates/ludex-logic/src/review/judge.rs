@@ -20,6 +20,9 @@ const ENOUGH_ENDED: usize = 20;
 /// A rare way to win should have been seen in so many matches.
 const MANY_ENDED: usize = 2_000;
 
+/// Helpers that are told of.
+const MOST_HELPERS: usize = 6;
+
 /// A move that nearly always does something is odd when it does not.
 const MOSTLY: usize = 3;
 
@@ -47,16 +50,21 @@ fn is_called(rules: &Rules, term: &Term, name: &str, arguments: usize) -> bool {
 }
 
 pub(super) fn judge(sheet: &Sheet, rules: &Rules, record: &Record) -> Vec<Suspicion> {
-    let judge = Judge { sheet, rules, record };
+    let judge = Judge { sheet, rules, record, dependencies: Dependencies::of(rules) };
     let mut found = Vec::new();
-    for (family, broken) in record.families.iter().zip(&record.breaks) {
+    for ((family, broken), returns) in record.families.iter().zip(&record.breaks).zip(&record.returns) {
         for &hole in &family.holes {
             found.push(judge.hole(family, hole));
         }
-        if let Some(witness) = broken {
+        // A stage of the game that comes again, or has run its course, was not forgotten.
+        let is_stage =
+            |witness: &Witness<Break>| family.value.is_none() && witness.what.values == 0 && *returns;
+        if let Some(witness) = broken.as_ref().filter(|witness| !is_stage(witness)) {
             found.extend(judge.broken(family, witness));
         }
     }
+    judge.undeclared(&mut found);
+    judge.sums(&mut found);
     judge.ends(&mut found);
     judge.players(&mut found);
     judge.idle_moves(&mut found);
@@ -68,6 +76,7 @@ struct Judge<'r> {
     sheet: &'r Sheet,
     rules: &'r Rules,
     record: &'r Record,
+    dependencies: Dependencies,
 }
 
 impl Judge<'_> {
@@ -81,6 +90,28 @@ impl Judge<'_> {
         lines.dedup();
         let shown: Vec<String> = lines.iter().take(8).map(ToString::to_string).collect();
         format!("line{} {}", if lines.len() == 1 { "" } else { "s" }, shown.join(", "))
+    }
+
+    /// What the rules read: the helpers that stand behind them, each with its lines. A mistake there shows here.
+    fn behind(&self, rules: &[&Rule]) -> String {
+        let read = rules.iter().flat_map(|rule| &rule.body).filter_map(|l| l.positive().or(l.negative()));
+        let seen = self.dependencies.closure(read.map(|atom| atom.relation));
+        let mut helpers: Vec<String> = Vec::new();
+        for relation in self.rules.relations() {
+            let ids = self.rules.rules_for(relation);
+            if seen[relation.index()] && self.rules.relation(relation).keyword.is_none() && !ids.is_empty() {
+                let name = self.rules.symbols.name(self.rules.relation(relation).name);
+                let own: Vec<&Rule> = ids.iter().map(|&id| self.rules.rule(id)).collect();
+                helpers.push(format!("`{name}` at {}", self.lines(&own)));
+            }
+        }
+        let more = helpers.len().saturating_sub(MOST_HELPERS);
+        helpers.truncate(MOST_HELPERS);
+        match (helpers.is_empty(), more) {
+            (true, _) => String::new(),
+            (false, 0) => format!("; they read {}", helpers.join(", ")),
+            (false, _) => format!("; they read {} and {more} more", helpers.join(", ")),
+        }
     }
 
     /// The rules of a keyword whose argument at `position` is called so, or is a variable.
@@ -171,12 +202,86 @@ impl Judge<'_> {
                 broken.values
             ),
             hint: format!(
-                "a rule that keeps or sets it lacks a condition: those that fired are at {}",
-                self.lines(if fired.is_empty() { &next } else { &fired })
+                "a rule that keeps or sets it lacks a condition: those that fired are at {}{}",
+                self.lines(if fired.is_empty() { &next } else { &fired }),
+                self.behind(if fired.is_empty() { &next } else { &fired })
             ),
             moves: witness.moves.clone(),
             repair: None,
         })
+    }
+
+    /// What `base` or `input` do not list.
+    fn undeclared(&self, found: &mut Vec<Suspicion>) {
+        let lists = [("base", Keyword::Next, 0), ("input", Keyword::Legal, 1)];
+        for ((list, keyword, position), seen) in lists.into_iter().zip(&self.record.undeclared) {
+            let Some(witness) = seen else { continue };
+            let (shown, name) = &witness.what;
+            let listing: Vec<&Rule> =
+                self.rules.rules().iter().filter(|rule| self.is_list(rule, list)).collect();
+            let makers = self.rules.rules_for(self.rules.keyword(keyword)).iter();
+            let makers: Vec<&Rule> = makers
+                .map(|&id| self.rules.rule(id))
+                .filter(|rule| match &rule.head.arguments[position] {
+                    Term::Variable(_) => true,
+                    Term::Constant(symbol) | Term::Compound(symbol, _) => {
+                        self.rules.symbols.name(*symbol) == name
+                    }
+                })
+                .collect();
+            let fired = makers.iter().find(|maker| {
+                witness.fired.iter().any(|&rule| std::ptr::eq(&raw const self.rules.rules()[rule], **maker))
+            });
+            let span =
+                fired.or(makers.first()).or(listing.first()).map_or(Span::default(), |r| r.places.clause);
+            let (what, is) = if list == "base" { ("the fluent", "holds") } else { ("the move", "is legal") };
+            found.push(Suspicion {
+                kind: "undeclared",
+                span,
+                message: format!("{what} `{shown}` {is}, and `{list}` does not list it"),
+                hint: format!(
+                    "one of the rules for it at {} or of those for `{list}` at {} is wrong{}",
+                    self.lines(&makers),
+                    self.lines(&listing),
+                    self.behind(&[makers.as_slice(), &listing].concat())
+                ),
+                moves: witness.moves.clone(),
+                repair: None,
+            });
+        }
+    }
+
+    fn is_list(&self, rule: &Rule, name: &str) -> bool {
+        self.rules.symbols.name(self.rules.relation(rule.head.relation).name) == name
+    }
+
+    /// Two players who have both won, in a game in which one usually wins from the other.
+    fn sums(&self, found: &mut Vec<Suspicion>) {
+        let sums = &self.record.sums;
+        let count = |sum: i32| sums.get(&sum).map_or(0, |(count, _)| *count);
+        if self.record.best.len() != 2 || count(100) == 0 {
+            return;
+        }
+        let Some((both, witness)) = sums.get(&200) else { return };
+        let goals = self.rules.rules_for(self.rules.keyword(Keyword::Goal));
+        let all: Vec<&Rule> = goals.iter().map(|&id| self.rules.rule(id)).collect();
+        let fired = witness.fired.iter().map(|&rule| &self.rules.rules()[rule]);
+        let fired: Vec<&Rule> = fired.filter(|rule| all.contains(rule)).collect();
+        let blamed = if fired.is_empty() { &all } else { &fired };
+        found.push(Suspicion {
+            kind: "both-win",
+            span: blamed.first().map_or(Span::default(), |rule| rule.places.clause),
+            message: format!(
+                "both players got 100 in {both} random matches, while in {} their goals added up to 100",
+                count(100)
+            ),
+            hint: format!(
+                "is a value wrong in the rules for `goal` at {}, or a condition missing?",
+                self.lines(blamed)
+            ),
+            moves: witness.moves.clone(),
+            repair: None,
+        });
     }
 
     fn ends(&self, found: &mut Vec<Suspicion>) {
@@ -191,7 +296,10 @@ impl Judge<'_> {
             tell(
                 "ends-at-once",
                 "the initial state is terminal".to_owned(),
-                format!("does `init` lack something? See also the rules for `terminal` at {lines}"),
+                format!(
+                    "does `init` lack something? See also the rules for `terminal` at {lines}{}",
+                    self.behind(&terminal)
+                ),
             );
         } else if self.record.ended == 0
             && self.record.matches >= ENOUGH_ENDED
@@ -200,7 +308,10 @@ impl Judge<'_> {
             tell(
                 "never-ended",
                 format!("none of {} random matches ended within {LONGEST} moves", self.record.matches),
-                format!("is there an end that play can reach? See the rules for `terminal` at {lines}"),
+                format!(
+                    "is there an end that play can reach? See the rules for `terminal` at {lines}{}",
+                    self.behind(&terminal)
+                ),
             );
         }
     }
@@ -212,13 +323,23 @@ impl Judge<'_> {
             if let Some(witness) = &self.record.stuck[role.index()] {
                 let mut legal = self.rules_for(Keyword::Legal, 0, &name, 0);
                 let span = legal.first().map_or(Span::default(), |rule| rule.places.clause);
+                let all = self.rules.rules_for(self.rules.keyword(Keyword::Legal)).iter();
+                let others: Vec<&Rule> =
+                    all.map(|&id| self.rules.rule(id)).filter(|rule| !legal.contains(rule)).collect();
+                let others = match others.is_empty() {
+                    true => String::new(),
+                    false => {
+                        format!(", or those for other roles name the wrong one: {}", self.lines(&others))
+                    }
+                };
+                let behind = self.behind(&legal);
                 legal.extend(self.rules_for(Keyword::Terminal, 0, "", 0));
                 found.push(Suspicion {
                     kind: "stuck",
                     span,
                     message: format!("`{name}` has no legal move, though the match has not ended"),
                     hint: format!(
-                        "a rule for `(legal {name} ...)` or for `terminal` is missing or asks too much: {}",
+                        "a rule for `(legal {name} ...)` or for `terminal` is missing or asks too much: {}{others}{behind}",
                         self.lines(&legal)
                     ),
                     moves: witness.moves.clone(),
@@ -270,14 +391,20 @@ impl Judge<'_> {
             (
                 format!("`{name}` has several goal values where a match ended"),
                 format!(
-                    "the rules for its goals at {} hold together; one lacks a condition",
-                    self.lines(&fired)
+                    "the rules for its goals at {} hold together; one lacks a condition, or a rule for `terminal` is \
+                     missing{}",
+                    self.lines(&fired),
+                    self.behind(&fired)
                 ),
             )
         } else {
             (
                 format!("`{name}` has no single goal value where a match ended"),
-                format!("a rule for `(goal {name} ...)` is missing or asks too much: {}", self.lines(&goals)),
+                format!(
+                    "a rule for `(goal {name} ...)` is missing or asks too much: {}{}",
+                    self.lines(&goals),
+                    self.behind(&goals)
+                ),
             )
         };
         found.push(Suspicion {
@@ -335,9 +462,10 @@ impl Judge<'_> {
                 span,
                 message: format!("the move `{name}` was legal, and no rule that reads it fired"),
                 hint: format!(
-                    "the rules for it at {} lack a condition, or those that read it at {} ask too much",
+                    "the rules for it at {} lack a condition, or those that read it at {} ask too much{}",
                     self.lines(&legal),
-                    self.lines(&readers)
+                    self.lines(&readers),
+                    self.behind(&readers)
                 ),
                 moves: witness.moves.clone(),
                 repair: None,
@@ -381,7 +509,10 @@ impl Judge<'_> {
                     "this rule for `{head}` never fired in {} random matches ({} moves)",
                     record.matches, record.moves
                 ),
-                hint: "is a condition wrong, or does it take better play than random moves?".to_owned(),
+                hint: format!(
+                    "is a condition wrong, or does it take better play than random moves?{}",
+                    self.behind(&[rule])
+                ),
                 moves: Vec::new(),
                 repair: None,
             });

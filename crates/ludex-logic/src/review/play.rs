@@ -1,5 +1,6 @@
 //! Random play with an eye on everything.
 
+use super::declared::Declared;
 use super::groups::{self, Break, Family};
 use super::watched::TRACE;
 use hashbrown::HashMap;
@@ -10,6 +11,7 @@ use ludex_engine::random::Random;
 use ludex_engine::row;
 use ludex_engine::vocabulary::{FluentId, MoveId, RoleId, Vocabulary};
 use ludex_gdl::Rules;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// So many joint moves are made in all,
@@ -45,8 +47,14 @@ pub(super) struct Record {
     /// How often each rule fired.
     pub(super) fired: Vec<usize>,
     pub(super) families: Vec<Family>,
-    /// The first break of each family.
+    /// The first break of each family,
     pub(super) breaks: Vec<Option<Witness<Break>>>,
+    /// and whether it looks meant that there is none: a value came back later, or the group had gone through several before.
+    pub(super) returns: Vec<bool>,
+    /// The first fluent, and the first legal move, that `base` and `input` do not list.
+    pub(super) undeclared: [Option<Witness<(String, String)>>; 2],
+    /// How often the goals of an end added up to each sum, and the first time that they did.
+    pub(super) sums: BTreeMap<Goal, (usize, Witness<()>)>,
     /// The first state in which each role was stuck.
     pub(super) stuck: Vec<Option<Witness<()>>>,
     /// The first end without a goal value for each role.
@@ -57,13 +65,13 @@ pub(super) struct Record {
 }
 
 /// Plays at random until the budget or the moves are used up.
-pub(super) fn play(engine: &dyn Engine, rules: &Rules, budget: &Budget) -> Record {
+pub(super) fn play(engine: &dyn Engine, rules: &Rules, declared: &Declared, budget: &Budget) -> Record {
     let vocabulary = engine.vocabulary().clone();
     let mut worker = engine.worker();
     worker.obey(budget);
     let mut initial = vec![0; vocabulary.words()];
     worker.initial(&mut initial);
-    let families = groups::families(&vocabulary, &initial);
+    let families = groups::families(rules, &vocabulary, &initial);
     let roles = vocabulary.role_count();
     let traces = traces(&vocabulary);
     let record = Record {
@@ -74,6 +82,9 @@ pub(super) fn play(engine: &dyn Engine, rules: &Rules, budget: &Budget) -> Recor
         ends_at_once: false,
         fired: vec![0; rules.rules().len()],
         breaks: vec![None; families.len()],
+        returns: vec![false; families.len()],
+        undeclared: [None, None],
+        sums: BTreeMap::new(),
         families,
         stuck: vec![None; roles],
         no_goal: vec![None; roles],
@@ -81,7 +92,10 @@ pub(super) fn play(engine: &dyn Engine, rules: &Rules, budget: &Budget) -> Recor
         effects: HashMap::new(),
         vocabulary,
     };
-    let mut player = Player { record, traces, rules, random: Random::new(21), line: Vec::new() };
+    let lost = vec![false; record.families.len()];
+    let random = Random::new(21);
+    let changes = vec![(0, None); record.families.len()];
+    let mut player = Player { record, traces, rules, declared, random, line: Vec::new(), lost, changes };
     while player.record.matches < MOST_MATCHES && player.record.moves < MOST_MOVES && budget.check().is_ok() {
         // A question over a limit ends the match; what was seen before stays.
         let _ = player.play_one(&mut *worker, &initial, budget);
@@ -111,10 +125,18 @@ struct Player<'r> {
     record: Record,
     traces: Vec<(FluentId, usize)>,
     rules: &'r Rules,
+    declared: &'r Declared,
     random: Random,
     /// The joint moves so far.
     line: Vec<Vec<MoveId>>,
+    /// The families without a value in the state,
+    lost: Vec<bool>,
+    /// and how often the value of each has changed in the match, with the last.
+    changes: Vec<(usize, Option<FluentId>)>,
 }
+
+/// A group that has had so many values may have come to its end.
+const MANY_VALUES: usize = 3;
 
 impl Player<'_> {
     fn play_one(&mut self, worker: &mut dyn Worker, initial: &[u64], budget: &Budget) -> Result<(), Fault> {
@@ -123,7 +145,10 @@ impl Player<'_> {
         let mut counts = Vec::new();
         let roles: Vec<RoleId> = self.record.vocabulary.roles().collect();
         self.line.clear();
+        self.lost.fill(false);
+        self.changes.fill((0, None));
         let mut legal = Vec::new();
+        self.check_fluents(initial, &[]);
         for made in 0..LONGEST {
             if worker.is_terminal(&state)? {
                 self.record.ends_at_once |= made == 0;
@@ -138,6 +163,7 @@ impl Player<'_> {
                     self.record.stuck[role.index()].get_or_insert(witness);
                     return Ok(());
                 }
+                self.check_moves(role, &legal);
                 joint.push(legal[self.random.below(legal.len())]);
             }
             worker.next(&state, &joint, &mut next)?;
@@ -145,9 +171,23 @@ impl Player<'_> {
             self.line.push(joint);
             let fired = self.fired(&mut next);
             self.effects(&fired);
+            self.check_fluents(&next, &fired);
             for at in 0..self.record.families.len() {
+                if self.record.returns[at] || (self.record.breaks[at].is_some() && !self.lost[at]) {
+                    continue;
+                }
+                let family = &self.record.families[at];
+                if family.value.is_none() && self.changes[at].0 < MANY_VALUES {
+                    let held = family.held(&state);
+                    self.changes[at].0 += usize::from(held != self.changes[at].1);
+                    self.changes[at].1 = held;
+                }
+                let broken = family.broken(&next, &mut counts);
+                self.record.returns[at] |= self.lost[at] && broken.is_none();
+                self.lost[at] = broken.is_some_and(|broken| broken.values == 0);
+                self.record.returns[at] |= self.lost[at] && self.changes[at].0 >= MANY_VALUES;
                 if self.record.breaks[at].is_none()
-                    && let Some(broken) = self.record.families[at].broken(&next, &mut counts)
+                    && let Some(broken) = broken
                 {
                     self.record.breaks[at] = Some(self.witness(broken, fired.clone()));
                 }
@@ -170,8 +210,11 @@ impl Player<'_> {
         } else {
             Vec::new()
         };
+        let mut sum = Some(0);
         for &role in roles {
-            match worker.goal(state, role)? {
+            let goal = worker.goal(state, role)?;
+            sum = sum.zip(goal).and_then(|(sum, goal): (Goal, Goal)| sum.checked_add(goal));
+            match goal {
                 Some(goal) => {
                     let best = &mut self.record.best[role.index()];
                     *best = Some(best.map_or(goal, |known| known.max(goal)));
@@ -182,7 +225,42 @@ impl Player<'_> {
                 }
             }
         }
+        if let Some(sum) = sum {
+            let witness = self.witness((), fired);
+            self.record.sums.entry(sum).or_insert((0, witness)).0 += 1;
+        }
         Ok(())
+    }
+
+    /// Whether all that holds is listed.
+    fn check_fluents(&mut self, state: &[u64], fired: &[usize]) {
+        let Some(known) = self.declared.fluents.as_ref().filter(|_| self.record.undeclared[0].is_none())
+        else {
+            return;
+        };
+        let vocabulary = &self.record.vocabulary;
+        let odd = row::fluents(state).find(|fluent| !known[fluent.index()]);
+        if let Some(odd) = odd {
+            let name = vocabulary.rules().symbols.name(vocabulary.terms().functor(vocabulary.fluent(odd)));
+            let what = (vocabulary.show_fluent(odd), name.to_owned());
+            self.record.undeclared[0] = Some(self.witness(what, fired.to_vec()));
+        }
+    }
+
+    /// Whether all that is legal is listed.
+    fn check_moves(&mut self, role: RoleId, legal: &[MoveId]) {
+        let Some(known) = self.declared.moves.as_ref().filter(|_| self.record.undeclared[1].is_none()) else {
+            return;
+        };
+        let vocabulary = &self.record.vocabulary;
+        let known = &known[role.index()];
+        if let Some(&odd) = legal.iter().find(|action| !known[action.index()]) {
+            let term = vocabulary.action(role, odd);
+            let name = vocabulary.rules().symbols.name(vocabulary.terms().functor(term));
+            let shown = format!("{} {}", vocabulary.show_role(role), vocabulary.show_move(role, odd));
+            let what = (shown, name.to_owned());
+            self.record.undeclared[1] = Some(self.witness(what, Vec::new()));
+        }
     }
 
     /// The rules whose traces the state has; they are wiped off.
