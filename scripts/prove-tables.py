@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Measures the prover: records/prove-figure2.csv and records/prove-discover.csv.
+"""Measures the prover: records/prove-figure2.csv, records/prove-discover.csv and records/prove-well-formed.csv.
 
     scripts/prove-tables.py figure2 [--clingo PROGRAM] [GAME...]
                                                            seven games, three properties, SAT against clingo
     scripts/prove-tables.py discover [--time S] [--minutes M] [GAME...]
                                                            what discovery proves on the public sheets, small ones first
+    scripts/prove-tables.py well-formed [--time S] [--every N] [--minutes M] [GAME...]
+                                                           whether the public sheets are well-formed, or every N-th
 
 Run from the root of the repository after `cargo build --release`. The sheets are looked for at $LUDEX_SHARED, else
 at ../shared. Times are processor time, user and system, of whole programs, the least of three runs or, of short ones, up to nine. Where
@@ -151,6 +153,36 @@ def discover(args):
     return 0
 
 
+def well_formed(args):
+    started = time.monotonic()
+    games = args.games or sorted(path.stem for path in (SHARED / "games").glob("*.kif"))[:: args.every]
+    counts, undecided, left = collections.Counter(), [], []
+    for game in games:
+        if time.monotonic() - started > 60 * args.minutes:
+            left.append(game)
+            continue
+        command = [str(args.ludex), "prove", sheet(game), "well-formed", "--json", "--time", str(args.time)]
+        try:
+            seconds, text = cpu(command, timeout=10 + 3 * args.time)
+            answer = json.loads(text)
+        except (subprocess.TimeoutExpired, json.JSONDecodeError):
+            seconds, answer = 0, {"answer": "unknown", "reason": "did not end in time"}
+        what = answer["answer"] if answer["answer"] != "fails" else f"fails: {answer['part']}"
+        counts[what] += 1
+        print(f"{game}: {seconds:.1f} s, {what} {answer.get('reason', '')}", file=sys.stderr, flush=True)
+        if what == "unknown":
+            undecided.append(game)
+    for what, count in counts.most_common():
+        print(f"{what}\t{count}")
+    if not args.games and not left and args.every == 1:
+        about = f"Whether the public sheets are well-formed, {args.time:g} seconds of the clock a sheet with compiling"
+        command = f"scripts/prove-tables.py well-formed --time {args.time:g}"
+        records.write("prove-well-formed", ["answer", "sheets"], [list(pair) for pair in counts.most_common()], about, command)
+    for what, list_ in [("undecided", undecided), ("not run", left)]:
+        print(f"\n{what}: {len(list_)} {' '.join(list_)}")
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     tables = parser.add_subparsers(required=True)
@@ -158,6 +190,13 @@ def main():
     table.add_argument("--clingo")
     table.add_argument("games", nargs="*")
     table.set_defaults(run=figure2)
+    table = tables.add_parser("well-formed")
+    table.add_argument("--time", type=float, default=30)
+    table.add_argument("--every", type=int, default=1, help="one sheet of so many")
+    table.add_argument("--minutes", type=float, default=1e9, help="begin with no sheet after so many")
+    table.add_argument("--ludex", default=LUDEX)
+    table.add_argument("games", nargs="*")
+    table.set_defaults(run=well_formed)
     table = tables.add_parser("discover")
     table.add_argument("--time", type=float, default=20)
     table.add_argument("--minutes", type=float, default=1e9, help="begin with no sheet after so many")

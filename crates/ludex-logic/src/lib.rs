@@ -40,6 +40,7 @@ pub mod discover;
 pub mod endgame;
 pub mod facts;
 pub mod formula;
+pub mod mend;
 pub mod plan;
 pub mod prove;
 pub mod review;

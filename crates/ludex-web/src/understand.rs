@@ -224,7 +224,7 @@ fn tell_lemmas(proof: &Proof, vocabulary: &Vocabulary, lemmas: &mut Vec<String>)
             lemmas.extend(certificate.lemmas.iter().take(room).map(|lemma| lemma.show(vocabulary)));
         }
         Proof::Parts(parts) => parts.iter().for_each(|(_, proof)| tell_lemmas(proof, vocabulary, lemmas)),
-        Proof::Ranking(_) | Proof::Lines(_) | Proof::Part { .. } => {}
+        Proof::Ranking(_) | Proof::Lines(_) | Proof::Visit { .. } | Proof::Part { .. } => {}
     }
 }
 
@@ -234,6 +234,10 @@ fn proof_in_words(proof: &Proof) -> String {
         Proof::Induction(certificate) => format!("by induction, with {} lemmas", certificate.lemmas.len()),
         Proof::Ranking(ranking) => format!("after at most {} moves", ranking.bound),
         Proof::Lines(lines) => format!("{} lines of play show it", lines.len()),
+        Proof::Visit { states, longest: Some(most) } => {
+            format!("after at most {most} moves, as all of {states} states show")
+        }
+        Proof::Visit { states, longest: None } => format!("all of {states} states were visited"),
         Proof::Part { proof, rules, of } => {
             format!("{}, in {rules} of {of} rules that do not depend on the others", proof_in_words(proof))
         }
@@ -248,7 +252,7 @@ fn refutation_in_words(refutation: &Refutation) -> String {
     match refutation {
         Refutation::Line(line) => format!("in the state after {} moves", line.at),
         Refutation::Repetition(line) => format!("the state after {} moves comes back", line.at),
-        Refutation::Unreachable(_, goal, _) => format!("nobody can get {goal} there"),
+        Refutation::Unreachable { goal, .. } => format!("one role can never get {goal}"),
         Refutation::Part(name, part) => format!("not {name}: {}", refutation_in_words(part)),
     }
 }

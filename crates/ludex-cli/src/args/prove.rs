@@ -12,6 +12,8 @@ use std::path::PathBuf;
 /// comes with a certificate that was checked; what fails comes with a line of play that was replayed.
 /// --discover finds by itself what is worth knowing, and proves it.
 ///
+/// --repair looks for changes of one rule that make a property hold which fails.
+///
 /// From a position that is given, the question is what holds in every state that play can reach from there.
 ///
 /// Exit status 0 if all properties hold, 1 if one fails or is not decided within the limits.
@@ -45,6 +47,9 @@ pub struct Prove {
     /// Write the strategy of `can-force`, or what the others play against it, to this file; of several the last
     #[arg(long, value_name = "FILE")]
     pub strategy: Option<PathBuf>,
+    /// Where a property fails, search for changes of one rule after which it holds, each proved before it is shown
+    #[arg(long, conflicts_with_all = ["discover", "emit", "state", "moves"])]
+    pub repair: bool,
     /// Time for each property, and for the whole of --discover, with compiling the game, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
     pub time: f64,

@@ -22,6 +22,8 @@ mod play;
 mod player;
 mod print;
 mod prove;
+mod refutation;
+mod repair;
 mod replay;
 mod shell;
 mod simulate;

@@ -1,6 +1,6 @@
 //! `ludex prove`: what holds in every state, and what does not.
 
-use super::strategy;
+use super::{refutation, repair, strategy};
 use crate::args::{Backend, Prove, megabytes};
 use crate::game;
 use crate::json;
@@ -9,13 +9,18 @@ use crate::report::{self, Target, count};
 use crate::status::{Misuse, Status};
 use anyhow::{Result, anyhow};
 use ludex::engine::vocabulary::{FluentId, MoveId, Vocabulary};
-use ludex::gdl::{Game, Keyword};
+use ludex::gdl::rules::Term;
+use ludex::gdl::syntax::print::infix_name;
+use ludex::gdl::{Game, Keyword, Sheet};
 use ludex::logic::asp::{self, Clingo, ClingoError, Programs};
 use ludex::logic::discover::{discover, statements};
 use ludex::logic::formula::{FormulaError, Property, Request};
-use ludex::logic::prove::{Answer, Options, Proof, Prover, RankingKind, Reason, Refutation, prove_in_part};
+use ludex::logic::prove::{
+    Answer, Options, Proof, Prover, RankingKind, Reason, prove_in_part, prove_relaxed,
+};
 use ludex::logic::transition::System;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -74,7 +79,9 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
             if args.discover {
                 discover_in_part(args, game, &options, out)?;
             }
-            return not_compiled(args, &requests, why, building, out);
+            // The time of the whole is over; parts are a few rules each.
+            let options = Options { time: PART_TIME, budget: budget.within(5 * PART_TIME), ..options };
+            return not_compiled(args, game, &requests, &options, why, building, out);
         }
     };
     // Whatever is wrong with the first one shows before anything is printed.
@@ -84,7 +91,7 @@ pub fn run(args: &Prove, out: &mut dyn Write) -> Result<Status> {
     // Compiling the game is part of the time of each property.
     let options = Options { budget, time: time.saturating_sub(building), ..Options::default() };
     let prover = Prover::new(&system, options);
-    let session = Session { args, prover: &prover, building };
+    let session = Session { args, sheet: &loaded.sheet, prover: &prover, building };
     let mut status = Status::Yes;
     for (request, known) in requests.iter().zip(&known) {
         if let Some((answer, seconds)) = known {
@@ -115,10 +122,12 @@ fn misuse(error: &FormulaError) -> Misuse {
     Misuse(format!("{error}\n{}", report::draw_formula(error, Target::Stderr)))
 }
 
-/// Every property is unknown if the game cannot be compiled.
+/// Every property is unknown if the game cannot be compiled, but for what a part of its rules shows.
 fn not_compiled(
     args: &Prove,
+    game: &Game,
     requests: &[Request],
+    options: &Options,
     why: Reason,
     seconds: Duration,
     out: &mut dyn Write,
@@ -126,42 +135,82 @@ fn not_compiled(
     if args.emit.is_some() || requests.is_empty() {
         return Err(anyhow!("{why}"));
     }
-    let answer = Answer::Unknown(why);
+    let unknown = Answer::Unknown(why);
+    let mut status = Status::Yes;
     for request in requests {
-        print(args, &request.text, &answer, seconds, None, out)?;
+        let in_part =
+            || prove_in_part(game, request, options).or_else(|| prove_relaxed(game, request, options));
+        let answer = if args.backend == Backend::Sat { in_part() } else { None };
+        if answer.is_none() {
+            status = Status::No;
+        }
+        print(args, &request.text, answer.as_ref().unwrap_or(&unknown), seconds, None, out)?;
     }
-    Ok(Status::No)
+    Ok(status)
 }
 
-/// What can be proved of whose turn it is without compiling the game.
+/// What can be proved without compiling the game: whose turn it is, and which fluents have one value.
 fn discover_in_part(args: &Prove, game: &Game, options: &Options, out: &mut dyn Write) -> Result<()> {
     const TURNS: &str = "the players take turns: at most one has a choice at any time";
     const CONTROL: &str = "who has control has it again after as many moves as there are players";
+    let mut asked: Vec<(&str, String, String)> = vec![
+        ("turn-taking", "turn-taking".to_owned(), TURNS.to_owned()),
+        ("control", "control".to_owned(), CONTROL.to_owned()),
+    ];
+    for (name, arity) in fluents(game) {
+        let mut written = String::new();
+        infix_name(&name, &mut written);
+        let shape = format!("({name}{})", " *".repeat(arity - 1) + " _");
+        let formula = format!("functional({written}({}))", vec!["_"; arity].join(","));
+        asked.push(("at-most-one", formula, format!("at most one of {shape} holds for each choice of `*`")));
+    }
     // The time of the whole is over; parts are a few rules each.
-    let options = Options { time: PART_TIME, ..options.clone() };
-    for (name, text) in [("turn-taking", TURNS), ("control", CONTROL)] {
-        let request = Request::read(name).map_err(|error| misuse(&error))?;
+    let options =
+        Options { time: PART_TIME, budget: options.budget.clone().within(5 * PART_TIME), ..options.clone() };
+    for (kind, formula, text) in asked {
+        let request = Request::read(&formula).map_err(|error| misuse(&error))?;
         let started = Instant::now();
-        let Some(Answer::Holds(_)) = prove_in_part(game, &request, &options) else { continue };
+        let found = prove_in_part(game, &request, &options);
+        let found = match kind {
+            "at-most-one" => found.or_else(|| prove_relaxed(game, &request, &options)),
+            _ => found,
+        };
+        let Some(Answer::Holds(_)) = found else { continue };
         if args.json.json {
             let seconds = started.elapsed().as_secs_f64();
             let value = json!({
-                "property": name, "answer": "holds", "seconds": seconds, "trace": null,
-                "kind": name, "text": text, "count": 1,
+                "property": formula, "answer": "holds", "seconds": seconds, "trace": null,
+                "kind": kind, "text": text, "count": 1,
             });
             json::line(out, &value)?;
         } else {
-            writeln!(out, "{name:<17} {text}")?;
+            writeln!(out, "{kind:<17} {text}")?;
         }
     }
     Ok(())
 }
 
+/// The names of fluents with arguments that the rules bring about, with how many they have.
+fn fluents(game: &Game) -> BTreeSet<(String, usize)> {
+    let heads =
+        [Keyword::Init, Keyword::Next].map(|keyword| game.rules.rules_for(game.rules.keyword(keyword)));
+    let heads = heads.into_iter().flatten().map(|&id| &game.rules.rule(id).head);
+    heads
+        .filter_map(|head| match head.arguments.first() {
+            Some(Term::Compound(name, arguments)) => {
+                Some((game.rules.symbols.name(*name).to_owned(), arguments.len()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
 /// Time for what is proved of a game that was not compiled in time.
-const PART_TIME: Duration = Duration::from_millis(200);
+const PART_TIME: Duration = Duration::from_millis(400);
 
 struct Session<'p> {
     args: &'p Prove,
+    sheet: &'p Sheet,
     prover: &'p Prover<'p>,
     building: Duration,
 }
@@ -178,8 +227,20 @@ impl Session<'_> {
             }
         };
         let seconds = self.building + started.elapsed();
-        let vocabulary = Some(self.prover.system().vocabulary().as_ref());
-        print(self.args, &request.text, &answer, seconds, vocabulary, out)?;
+        match &answer {
+            Answer::Fails(refutation) if self.args.repair => {
+                let repairs = repair::search(self.sheet, request, refutation, self.prover, self.args.time);
+                if self.args.json.json {
+                    let mut value = as_json(&request.text, &answer, seconds, Some(self.prover));
+                    repair::add(&repairs, self.sheet, &mut value);
+                    json::line(out, &value)?;
+                } else {
+                    print(self.args, &request.text, &answer, seconds, Some(self.prover), out)?;
+                    repair::write(&repairs, self.sheet, out)?;
+                }
+            }
+            _ => print(self.args, &request.text, &answer, seconds, Some(self.prover), out)?,
+        }
         Ok(matches!(answer, Answer::Holds(_)))
     }
 
@@ -243,45 +304,67 @@ impl Session<'_> {
     }
 }
 
+/// The answer in a word.
+fn word(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Holds(_) => "holds",
+        Answer::Fails(_) => "fails",
+        Answer::Unknown(_) => "unknown",
+    }
+}
+
+fn as_json(property: &str, answer: &Answer, seconds: Duration, prover: Option<&Prover<'_>>) -> Value {
+    let mut value = json!({
+        "property": property, "answer": word(answer), "seconds": seconds.as_secs_f64(), "trace": null,
+    });
+    if let (Answer::Fails(refutation), Some(prover)) = (answer, prover) {
+        refutation::add(refutation, prover, &mut value);
+    }
+    if let Answer::Unknown(reason) = answer {
+        value["reason"] = json!(reason.to_string());
+    }
+    let lines = match answer {
+        Answer::Holds(Proof::Lines(lines)) => Some(lines),
+        Answer::Holds(Proof::Parts(parts)) => parts.iter().find_map(|(_, proof)| match proof {
+            Proof::Lines(lines) => Some(lines),
+            _ => None,
+        }),
+        _ => None,
+    };
+    if let (Some(lines), Some(prover)) = (lines, prover) {
+        let vocabulary = prover.system().vocabulary();
+        let shown = lines.iter().map(|(role, goal, line)| {
+            let trace = moves(vocabulary, &line.joints);
+            json!({ "role": vocabulary.show_role(*role), "goal": goal, "trace": trace })
+        });
+        value["lines"] = Value::Array(shown.collect());
+    }
+    value
+}
+
 /// Prints an answer.
 fn print(
     args: &Prove,
     property: &str,
     answer: &Answer,
     seconds: Duration,
-    vocabulary: Option<&Vocabulary>,
+    prover: Option<&Prover<'_>>,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let seconds = seconds.as_secs_f64();
-    let words = match answer {
-        Answer::Holds(_) => "holds",
-        Answer::Fails(_) => "fails",
-        Answer::Unknown(_) => "unknown",
-    };
     if args.json.json {
-        let mut value = json!({ "property": property, "answer": words, "seconds": seconds, "trace": null });
-        if let (Answer::Fails(refutation), Some(vocabulary)) = (answer, vocabulary) {
-            value["trace"] =
-                refutation.line().map_or(Value::Null, |line| json!(moves(vocabulary, &line.joints)));
-        }
-        if let Answer::Unknown(reason) = answer {
-            value["reason"] = json!(reason.to_string());
-        }
-        if let (Answer::Holds(Proof::Lines(lines)), Some(vocabulary)) = (answer, vocabulary) {
-            let shown = lines.iter().map(|(role, goal, line)| {
-                let trace = moves(vocabulary, &line.joints);
-                json!({ "role": vocabulary.show_role(*role), "goal": goal, "trace": trace })
-            });
-            value["lines"] = Value::Array(shown.collect());
-        }
-        return Ok(json::line(out, &value)?);
+        return Ok(json::line(out, &as_json(property, answer, seconds, prover))?);
     }
+    let vocabulary = prover.map(|prover| prover.system().vocabulary().as_ref());
+    let (words, seconds) = (word(answer), seconds.as_secs_f64());
     writeln!(out, "{property}: {words}")?;
     match (answer, vocabulary) {
         (Answer::Holds(proof), vocabulary) => write_proof(proof, vocabulary, out)?,
-        (Answer::Fails(refutation), Some(vocabulary)) => write_refutation(refutation, vocabulary, out)?,
+        (Answer::Fails(refutation), _) => {
+            if let Some(prover) = prover {
+                refutation::write(property.trim(), refutation, prover, out)?;
+            }
+        }
         (Answer::Unknown(reason), _) => writeln!(out, "  {reason}")?,
-        _ => {}
     }
     writeln!(out, "  {seconds:.3} s")?;
     out.flush()?;
@@ -332,6 +415,11 @@ fn write_proof(proof: &Proof, vocabulary: Option<&Vocabulary>, out: &mut dyn Wri
                 }
             }
         }
+        Proof::Visit { states, longest } => {
+            let bound =
+                longest.map_or(String::new(), |most| format!("after at most {}: ", count(most, "move")));
+            writeln!(out, "  {bound}all of {} were visited", count(*states, "state"))?;
+        }
         Proof::Lines(lines) => {
             let Some(vocabulary) = vocabulary else { return Ok(()) };
             for (role, goal, line) in lines {
@@ -353,35 +441,18 @@ fn write_proof(proof: &Proof, vocabulary: Option<&Vocabulary>, out: &mut dyn Wri
     Ok(())
 }
 
-fn write_refutation(refutation: &Refutation, vocabulary: &Vocabulary, out: &mut dyn Write) -> Result<()> {
-    match refutation {
-        Refutation::Line(line) => {
-            writeln!(out, "  in the state after {}:", count(line.at, "move"))?;
-            write_moves(vocabulary, &line.joints, out)?;
-        }
-        Refutation::Repetition(line) => {
-            writeln!(out, "  the state after {} comes back:", count(line.at, "move"))?;
-            write_moves(vocabulary, &line.joints, out)?;
-        }
-        Refutation::Unreachable(role, goal, _) => {
-            writeln!(out, "  {} can never get {goal}", vocabulary.show_role(*role))?;
-        }
-        Refutation::Part(name, part) => {
-            writeln!(out, "  not {name}:")?;
-            write_refutation(part, vocabulary, out)?;
-        }
-    }
-    Ok(())
-}
-
-fn write_moves(vocabulary: &Vocabulary, joints: &[Vec<MoveId>], out: &mut dyn Write) -> Result<()> {
+pub(super) fn write_moves(
+    vocabulary: &Vocabulary,
+    joints: &[Vec<MoveId>],
+    out: &mut dyn Write,
+) -> Result<()> {
     for (number, joint) in moves(vocabulary, joints).iter().enumerate() {
         writeln!(out, "  {:>4}. {}", number + 1, joint.join("  "))?;
     }
     Ok(())
 }
 
-fn moves(vocabulary: &Vocabulary, joints: &[Vec<MoveId>]) -> Vec<Vec<String>> {
+pub(super) fn moves(vocabulary: &Vocabulary, joints: &[Vec<MoveId>]) -> Vec<Vec<String>> {
     let show = |joint: &Vec<MoveId>| {
         vocabulary.roles().zip(joint).map(|(role, &action)| vocabulary.show_move(role, action)).collect()
     };

@@ -7,9 +7,12 @@ fn answers_have_the_agreed_keys() {
     let run = ludex(&["prove", "tictactoe", "turn-taking", "next not open", "--json"]).ends_with(1);
     let lines = run.json();
     assert_eq!(lines.len(), 2);
-    for line in &lines {
+    let agreed = ["property", "answer", "seconds", "trace"];
+    // What fails has the state in which it does.
+    let expected = [agreed.to_vec(), [&agreed[..], &["at", "state", "terminal", "roles"]].concat()];
+    for (line, expected) in lines.iter().zip(expected) {
         let keys: Vec<&str> = line.as_object().expect("an object").keys().map(String::as_str).collect();
-        assert_eq!(keys, ["property", "answer", "seconds", "trace"]);
+        assert_eq!(keys, expected);
         assert!(line["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
     }
     assert_eq!((&lines[0]["answer"], &lines[0]["trace"]), (&"holds".into(), &serde_json::Value::Null));
@@ -89,6 +92,49 @@ fn a_designer_s_mistake_is_found() {
     );
     let run = ludex(&["prove", sheet.path(), "well-formed"]).ends_with(1);
     assert!(run.out.contains("not playable"), "{}", run.out);
+    assert!(run.out.contains("a has no legal move, though the game is not over"), "{}", run.out);
+    let run = ludex(&["prove", sheet.path(), "well-formed", "--repair", "--json"]).ends_with(1);
+    let answer = &run.json()[0];
+    assert_eq!((&answer["part"], &answer["role"]), (&"playable".into(), &"a".into()));
+    assert_eq!((&answer["at"], &answer["terminal"]), (&1.into(), &false.into()));
+    assert_eq!(answer["state"], serde_json::json!(["(at 1)"]));
+    assert_eq!(answer["roles"], serde_json::json!([{ "role": "a", "moves": 0, "goals": [] }]));
+    // The condition of the only rule for moves is the mistake; what is shown was proved.
+    let repairs = answer["repairs"].as_array().expect("repairs");
+    assert!(repairs.iter().any(|repair| repair["after"] == "(legal a go)"), "{repairs:?}");
+}
+
+/// What a role gets at best is what the rules say, wherever the game begins.
+#[test]
+fn an_end_that_is_lost_is_not_winnable() {
+    let moves = "mark 1 1; mark 2 1; mark 1 2; mark 2 2; mark 1 3";
+    for moves in [moves, "mark 1 1; mark 2 1; mark 1 2; mark 2 2"] {
+        let run = ludex(&["prove", "tictactoe", "weakly-winnable", "--moves", moves, "--json"]);
+        let answer = &run.json()[0]["answer"];
+        // x has won, or can; o can still win in the second, by the third mark of its row.
+        let expected = if moves.ends_with("1 3") { "fails" } else { "holds" };
+        assert_eq!(answer, expected, "{moves}: {}", run.out);
+    }
+}
+
+/// Every end must say what everybody gets: the values are shown where it does not.
+#[test]
+fn goals_that_are_not_unique_are_shown() {
+    let sheet = Scratch::new(
+        "goals.kif",
+        "(role a) (role b) (init (at 0)) (succ 0 1)
+         (<= (legal ?p go) (role ?p))
+         (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+         (<= terminal (true (at 1)))
+         (goal a 100) (goal a 0) (<= (goal b 50) (true (at 0)))",
+    );
+    let run = ludex(&["prove", sheet.path(), "well-formed"]).ends_with(1);
+    assert!(
+        run.out.contains("not unique-goals") && run.out.contains("a has the goal values 0 and 100"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("b has no goal value"), "{}", run.out);
 }
 
 /// Names that are nearly right get a suggestion: relations, fluents, moves, constants, properties.

@@ -1,8 +1,13 @@
 //! What random play suggests may hold in every state.
 
+use super::houdini::inductive;
 use super::samples::Sample;
 use crate::prove::Lemma;
+use crate::solver::{Lit, Outcome};
+use crate::transition::System;
+use crate::unroll::{Start, Unrolling};
 use hashbrown::HashMap;
+use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::row::{self, Row};
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::{FluentId, Vocabulary};
@@ -54,6 +59,59 @@ pub fn keyless_groups(vocabulary: &Vocabulary, initial: &Row) -> Vec<Lemma> {
         .filter(|fluents| fluents.iter().filter(|&&fluent| row::holds(initial, fluent)).count() == 1)
         .map(Lemma::ExactlyOne)
         .collect()
+}
+
+/// Values of a group without a key that are asked for one by one.
+const MOST_VALUES: usize = 400;
+
+/// The groups without a key, proved. A counter has values in the rules that the end of the game keeps from being
+/// reached, and from the last of them it goes nowhere: where the whole is not kept, those that can be reached are.
+pub fn turns(system: &System, budget: &Budget) -> Result<Vec<Lemma>, Exceeded> {
+    let whole = keyless_groups(system.vocabulary(), system.initial());
+    let mut proved = inductive(system, &[], whole.clone(), &budget.share(2))?;
+    let mut narrower = Vec::new();
+    for lemma in whole.iter().filter(|lemma| !proved.contains(lemma)) {
+        let Lemma::ExactlyOne(fluents) = lemma else { continue };
+        if fluents.len() <= MOST_VALUES {
+            let reached = reached(system, fluents, budget)?;
+            if (2..fluents.len()).contains(&reached.len()) {
+                narrower.push(Lemma::ExactlyOne(reached));
+            }
+        }
+    }
+    proved.extend(inductive(system, &proved, narrower, budget)?);
+    Ok(proved)
+}
+
+/// The values of a group that follow one another from the initial one on, each alone, while the game goes on.
+fn reached(system: &System, fluents: &[FluentId], budget: &Budget) -> Result<Vec<FluentId>, Exceeded> {
+    let mut unrolling = Unrolling::new(system, Start::Anywhere, budget);
+    let now: Vec<Lit> = fluents.iter().map(|&fluent| unrolling.fluent(0, fluent)).collect();
+    let then: Vec<Lit> = fluents.iter().map(|&fluent| unrolling.fluent(1, fluent)).collect();
+    unrolling.go_on(0);
+    let several = unrolling.solver.at_least(now.iter().copied(), 2)[1];
+    unrolling.solver.clause([!several]);
+    let mut is_reached: Vec<bool> = fluents.iter().map(|&f| row::holds(system.initial(), f)).collect();
+    let mut open: Vec<usize> = (0..fluents.len()).filter(|&at| is_reached[at]).collect();
+    while let Some(at) = open.pop() {
+        loop {
+            let round = unrolling.solver.fresh();
+            let new = (0..fluents.len()).filter(|&at| !is_reached[at]).map(|at| then[at]);
+            let clause: Vec<Lit> = new.chain([!round]).collect();
+            unrolling.solver.clause(clause);
+            if unrolling.solve(&[now[at], round])? == Outcome::Unsatisfiable {
+                break;
+            }
+            for next in 0..fluents.len() {
+                if !is_reached[next] && unrolling.solver.value(then[next]) {
+                    is_reached[next] = true;
+                    open.push(next);
+                }
+            }
+            unrolling.solver.clause([!round]);
+        }
+    }
+    Ok(fluents.iter().zip(is_reached).filter(|(_, reached)| *reached).map(|(&fluent, _)| fluent).collect())
 }
 
 /// Two names of which one fluent holds at a time, where neither alone always has one: stages of a game.

@@ -12,7 +12,7 @@ mod moves;
 mod samples;
 mod words;
 
-pub use candidates::{constants, groups, keyless_groups, mutexes};
+pub use candidates::{constants, groups, mutexes, turns};
 pub use houdini::inductive;
 pub use samples::{Effort, Sample, play};
 pub use words::{Statement, statements};
@@ -104,9 +104,8 @@ fn lemmas(prover: &Prover<'_>, budget: &Budget) -> Vec<Lemma> {
     let mut all = groups.clone();
     all.extend(constants(vocabulary, samples));
     all.extend(mutexes(vocabulary, samples, &groups));
-    let keyless = keyless_groups(vocabulary, system.initial());
-    let mut proved = Vec::new();
-    for candidates in [keyless, groups, all] {
+    let mut proved = prover.turns(&budget.share(4)).to_vec();
+    for candidates in [groups, all] {
         let new = candidates.into_iter().filter(|lemma| !proved.contains(lemma)).collect();
         if let Ok(more) = inductive(system, &proved, new, &budget.share(4)) {
             proved.extend(more);

@@ -30,6 +30,13 @@ pub enum Proof {
     Lines(Vec<(RoleId, Goal, Line)>),
     /// Each part for itself.
     Parts(Vec<(&'static str, Proof)>),
+    /// All reachable states were visited, so many; of what ends also the joint moves of the longest match.
+    Visit {
+        /// Reachable states.
+        states: usize,
+        /// Joint moves of the longest match, where that was asked.
+        longest: Option<usize>,
+    },
     /// In a game of its own that some of the rules make, and that does not depend on the others.
     Part {
         /// The proof in the part, whose fluents are numbered by themselves.
@@ -48,18 +55,27 @@ pub enum Refutation {
     Line(Line),
     /// A line of play comes back to the state that it had after so many moves.
     Repetition(Line),
-    /// The role never gets its best goal value, by induction.
-    Unreachable(RoleId, Goal, Certificate),
+    /// A role never gets its best goal value.
+    Unreachable {
+        /// The role.
+        role: RoleId,
+        /// The greatest value that the rules name for it.
+        goal: Goal,
+        /// Why it does not get that.
+        proof: Box<Proof>,
+        /// The most that it got in a match, with the match.
+        most: Option<(Goal, Line)>,
+    },
     /// A part fails.
     Part(&'static str, Box<Refutation>),
 }
 
 impl Refutation {
-    /// The line of play, where there is one.
+    /// The line of play, where there is one. Of a goal that is never reached it leads to the most that was.
     pub fn line(&self) -> Option<&Line> {
         match self {
             Refutation::Line(line) | Refutation::Repetition(line) => Some(line),
-            Refutation::Unreachable(..) => None,
+            Refutation::Unreachable { most, .. } => most.as_ref().map(|(_, line)| line),
             Refutation::Part(_, part) => part.line(),
         }
     }

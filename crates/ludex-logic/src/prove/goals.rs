@@ -1,13 +1,16 @@
-//! Properties of the goals, and those that have several parts.
+//! Properties of the goals.
 
-use super::Prover;
 use super::answer::{Answer, Proof, Reason, Refutation};
-use crate::formula::{Arg, Atom, Expression, FormulaError, Named, Property, Question, Request};
+use super::hunt::Prey;
+use super::{Certificate, Line, Prover};
+use crate::formula::{Arg, Atom, Expression, Property, Question};
 use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal};
 use ludex_engine::random::Random;
 use ludex_engine::terms::TermId;
 use ludex_engine::vocabulary::RoleId;
+use ludex_gdl::rules::{Literal, Rule, Term};
+use ludex_gdl::{Keyword, Rules, Symbol};
 
 /// Combinations of goal values that are excluded one by one.
 const MOST_COMBINATIONS: usize = 20_000;
@@ -15,76 +18,81 @@ const MOST_COMBINATIONS: usize = 20_000;
 /// Random matches that are played until one ends.
 const MATCHES: usize = 20;
 
-/// A part of a property that is decided by itself: its name, and how.
-type Part<'a> = (&'static str, &'a dyn Fn(&Budget) -> Answer);
-
 impl Prover<'_> {
-    /// Answers whatever a user asked. The system must have been built for the request's relations.
-    pub fn answer(&self, request: &Request) -> Result<Answer, FormulaError> {
-        let budget = self.budget();
-        if let Some(property) = request.property(self.system())? {
-            return Ok(self.prove_within(&property, &budget));
-        }
-        Ok(match request.named() {
-            Some(Named::ConstantSum) => self.constant_sum(&budget).1,
-            Some(Named::WeaklyWinnable) => self.weakly_winnable(&budget),
-            Some(Named::Terminates) => self.terminates(&budget),
-            Some(Named::CanForce(_) | Named::Fair) => Answer::Unknown(Reason::NothingFound(
-                "strategies are found by search, not by proofs over states",
-            )),
-            _ => self.well_formed(&budget)?,
-        })
-    }
-
-    /// Terminates, is playable, is weakly winnable; the first that fails decides.
-    fn well_formed(&self, budget: &Budget) -> Result<Answer, FormulaError> {
-        let playable = Request::read("playable")?.property(self.system())?;
-        let parts: [Part<'_>; 3] = [
-            ("playable", &|budget| match &playable {
-                Some(property) => self.prove_within(property, budget),
-                None => Answer::Unknown(Reason::NothingFound("`playable` is a formula")),
-            }),
-            ("terminates", &|budget| self.terminates(budget)),
-            ("weakly-winnable", &|budget| self.weakly_winnable(budget)),
-        ];
-        let mut proofs = Vec::new();
-        let mut open = None;
-        for (left, (name, decide)) in (1..=parts.len() as u32).rev().zip(parts) {
-            match decide(&budget.share(left)) {
-                Answer::Holds(proof) => proofs.push((name, proof)),
-                Answer::Fails(why) => return Ok(Answer::Fails(Refutation::Part(name, Box::new(why)))),
-                Answer::Unknown(why) => open = open.or(Some(Reason::Part(name, Box::new(why)))),
-            }
-        }
-        Ok(open.map_or(Answer::Holds(Proof::Parts(proofs)), Answer::Unknown))
-    }
-
-    /// Each role gets its best goal value in some match. What cannot be reached is proved to be so.
+    /// Each role gets the best goal value that the rules name for it in some match. What cannot be reached is proved to
+    /// be so.
     pub fn weakly_winnable(&self, budget: &Budget) -> Answer {
         let mut lines = Vec::new();
         let roles = self.system().vocabulary().roles();
         for (left, role) in (1..=roles.len() as u32).rev().zip(roles) {
-            let values = self.goal_values(role);
-            let Some(&(best, term)) = values.iter().max_by_key(|(value, _)| *value) else {
+            let Some(best) = self.best_goal(role) else {
                 return Answer::Unknown(Reason::NothingFound("a role has no goal value that is a number"));
             };
-            let won = Expression::And(vec![
-                Expression::Atom(Atom { question: Question::Terminal, arguments: Vec::new() }),
-                self.goal_atom(role, term),
-            ]);
-            let never = Property::made("never won", Expression::Not(Box::new(won)), self.system());
-            match self.prove_within(&never, &budget.share(left)) {
+            match self.is_never_won(role, best, &budget.share(left)) {
                 Answer::Fails(Refutation::Line(line)) => lines.push((role, best, line)),
-                Answer::Holds(Proof::Induction(certificate)) => {
-                    return Answer::Fails(Refutation::Unreachable(role, best, certificate));
-                }
+                Answer::Holds(proof) => return Answer::Fails(self.unreachable(role, best, proof, budget)),
                 Answer::Unknown(reason) => return Answer::Unknown(reason),
-                Answer::Holds(_) | Answer::Fails(_) => {
-                    return Answer::Unknown(Reason::NothingFound("a formula is proved by induction"));
+                Answer::Fails(_) => {
+                    return Answer::Unknown(Reason::NothingFound("a formula is refuted by a line of play"));
                 }
             }
         }
         Answer::Holds(Proof::Lines(lines))
+    }
+
+    /// That a role never ends with that goal value: refuted by play, or proved.
+    fn is_never_won(&self, role: RoleId, goal: Goal, budget: &Budget) -> Answer {
+        let Some(never) = self.never_won(role, goal) else {
+            // The rules have no such instance, whatever play comes to.
+            return Answer::Holds(Proof::Induction(Certificate::default()));
+        };
+        let shown = |line: Line| match self.refuted(&never, line, budget) {
+            Ok(Answer::Fails(refutation)) => Some(Answer::Fails(refutation)),
+            _ => None,
+        };
+        let played = self.survey(&budget.share(8)).best.get(role.index()).cloned().flatten();
+        let played = played.filter(|(reached, _)| *reached == goal).map(|(_, line)| line);
+        if let Some(answer) = played.and_then(shown) {
+            return answer;
+        }
+        // A short look for a proof or a short way, a long one by play, and the rest of the time for a proof.
+        let first = self.prove_within(&never, &budget.share(4));
+        if !matches!(first, Answer::Unknown(_)) {
+            return first;
+        }
+        let hunted = self.hunt(Prey::Goal(role, goal), &budget.share(2));
+        hunted.and_then(shown).unwrap_or_else(|| self.prove_within(&never, budget))
+    }
+
+    /// The formula that says so; nothing where no rule has that instance.
+    fn never_won(&self, role: RoleId, goal: Goal) -> Option<Property> {
+        let (_, term) = self.goal_values(role).into_iter().find(|(value, _)| *value == goal)?;
+        let terminal = Expression::Atom(Atom { question: Question::Terminal, arguments: Vec::new() });
+        // A value beside another one is none.
+        let others = self.goal_terms(role).into_iter().filter(|other| *other != term);
+        let others = others.map(|other| Expression::Not(Box::new(self.goal_atom(role, other))));
+        let won = Expression::And([terminal, self.goal_atom(role, term)].into_iter().chain(others).collect());
+        Some(Property::made("never won", Expression::Not(Box::new(won)), self.system()))
+    }
+
+    /// That a role never gets its best goal, with the most that play gave it.
+    pub(super) fn unreachable(&self, role: RoleId, goal: Goal, proof: Proof, budget: &Budget) -> Refutation {
+        let most = self.survey(&budget.share(8)).best.get(role.index()).cloned().flatten();
+        Refutation::Unreachable { role, goal, proof: Box::new(proof), most }
+    }
+
+    /// The greatest goal value that the rules name for a role. It does not depend on the state in which the game begins:
+    /// what heads of rules say counts also where no play from there leads to it.
+    pub fn best_goal(&self, role: RoleId) -> Option<Goal> {
+        let rules = &self.system().original().rules;
+        let name = self.system().terms().functor(self.system().vocabulary().role(role));
+        let written = rules.rules_for(self.system().goal()).iter().filter_map(|&id| {
+            let rule = rules.rule(id);
+            let [who, Term::Constant(value)] = rule.head.arguments.as_slice() else { return None };
+            let value = rules.symbols.name(*value).parse().ok()?;
+            can_be(rules, rule, who, name).then_some(value)
+        });
+        written.chain(self.goal_values(role).into_iter().map(|(value, _)| value)).max()
     }
 
     /// The goals add up to the sum of the first match that random play brings to its end, in all others too.
@@ -134,13 +142,37 @@ impl Prover<'_> {
             .collect()
     }
 
+    /// All that a role can have as a goal value.
+    fn goal_terms(&self, role: RoleId) -> Vec<TermId> {
+        let system = self.system();
+        let mine = |arguments: &[TermId]| arguments[0] == system.vocabulary().role(role);
+        let all = system.instances(system.goal());
+        all.iter().filter(|(arguments, _)| mine(arguments)).map(|(arguments, _)| arguments[1]).collect()
+    }
+
+    /// `unique-goals`, also where the rules have no goal at all for a role.
+    pub(super) fn unique_goals(&self) -> Property {
+        let terminal = Expression::Atom(Atom { question: Question::Terminal, arguments: Vec::new() });
+        let ended = Expression::Not(Box::new(terminal));
+        let single = |role: RoleId| Expression::Count {
+            variables: vec![(0, self.goal_terms(role))],
+            least: 1,
+            most: Some(1),
+            body: Box::new(Expression::Atom(Atom {
+                question: Question::Relation(self.system().goal()),
+                arguments: vec![Arg::Ground(self.system().vocabulary().role(role)), Arg::Variable(0)],
+            })),
+        };
+        let all = Expression::And(self.system().vocabulary().roles().map(single).collect());
+        let mut property = Property::made("unique-goals", Expression::Or(vec![ended, all]), self.system());
+        property.variables = 1;
+        property
+    }
+
     /// The role has one of its numbers, and no other goal value.
     fn exactly_one_goal(&self, role: RoleId, values: &[(Goal, TermId)]) -> Expression {
-        let system = self.system();
-        let all = system.instances(system.goal());
-        let mine = all.iter().filter(|(arguments, _)| arguments[0] == system.vocabulary().role(role));
         let mut parts = vec![Expression::Or(values.iter().map(|&(_, v)| self.goal_atom(role, v)).collect())];
-        let terms: Vec<TermId> = mine.map(|(arguments, _)| arguments[1]).collect();
+        let terms = self.goal_terms(role);
         for (at, &a) in terms.iter().enumerate() {
             for &b in &terms[at + 1..] {
                 let both = Expression::And(vec![self.goal_atom(role, a), self.goal_atom(role, b)]);
@@ -171,4 +203,31 @@ impl Prover<'_> {
         }
         None
     }
+}
+
+/// Whether the first argument of a head can be the role, as far as facts alone say: whatever depends on the state is
+/// taken to be possible.
+fn can_be(rules: &Rules, rule: &Rule, who: &Term, role: Symbol) -> bool {
+    let Term::Variable(_) = who else { return *who == Term::Constant(role) };
+    let is_role = rules.keyword(Keyword::Role);
+    rule.body.iter().all(|literal| match literal {
+        Literal::Distinct(one, other) => {
+            let role = Term::Constant(role);
+            !(one == who && *other == role || other == who && *one == role)
+        }
+        Literal::Negative(_) => true,
+        Literal::Positive(atom) => {
+            let defined = rules.rules_for(atom.relation);
+            let are_facts = defined.iter().all(|&id| rules.rule(id).body.is_empty());
+            let keyword = rules.relation(atom.relation).keyword;
+            let is_static = are_facts && (keyword.is_none() || atom.relation == is_role);
+            !is_static
+                || (0..atom.arguments.len()).filter(|&at| atom.arguments[at] == *who).all(|at| {
+                    defined.iter().any(|&id| match &rules.rule(id).head.arguments[at] {
+                        Term::Constant(name) => *name == role,
+                        other => matches!(other, Term::Variable(_)),
+                    })
+                })
+        }
+    })
 }

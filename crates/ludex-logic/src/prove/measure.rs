@@ -56,7 +56,9 @@ impl Prover<'_> {
             .map(|fluent| {
                 let term = vocabulary.fluent(fluent);
                 let arguments = vocabulary.terms().arguments(term);
-                let kept = (0..arguments.len()).filter(|&at| at != shared).map(|at| arguments[at]);
+                // An only argument says whose turn it is, or how often something was done.
+                let shares = |at: usize| at == shared && arguments.len() > 1;
+                let kept = (0..arguments.len()).filter(|&at| !shares(at)).map(|at| arguments[at]);
                 let feature = (vocabulary.terms().functor(term), kept.collect());
                 let next = numbers.len();
                 *numbers.entry(feature).or_insert(next)

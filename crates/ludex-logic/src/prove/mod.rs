@@ -10,6 +10,7 @@
 mod answer;
 mod certificate;
 mod goals;
+mod hunt;
 mod induction;
 mod lemma;
 mod measure;
@@ -18,12 +19,14 @@ mod persistence;
 mod reachability;
 mod reference;
 mod termination;
+mod visit;
+mod well_formed;
 
 pub use answer::{Answer, Proof, Reason, Refutation};
 pub use certificate::{Certificate, Flaw, check};
 pub use lemma::Lemma;
-pub use part::{part, prove_in_part};
-pub use reference::{Line, Moment, Reference};
+pub use part::{part, prove_in_part, prove_relaxed, relaxed};
+pub use reference::{Line, Moment, Reference, RoleWitness, Witness};
 pub use termination::{Ranking, RankingKind};
 
 use crate::discover::{self, Effort, Sample};
@@ -31,6 +34,7 @@ use crate::formula::Property;
 use crate::solver::Outcome;
 use crate::transition::System;
 use crate::unroll::{Start, Unrolling};
+use hunt::Survey;
 use induction::{Base, Step, is_kept_at_first_sight};
 use ludex_engine::budget::{Budget, Exceeded};
 use ludex_engine::engine::{Engine, Worker};
@@ -82,6 +86,7 @@ pub struct Prover<'s> {
     turns: OnceCell<Vec<Lemma>>,
     lemmas: OnceCell<Vec<Lemma>>,
     reference: OnceCell<Reference<'s>>,
+    survey: OnceCell<Survey>,
 }
 
 impl fmt::Debug for Prover<'_> {
@@ -101,6 +106,7 @@ impl<'s> Prover<'s> {
             turns: OnceCell::new(),
             lemmas: OnceCell::new(),
             reference: OnceCell::new(),
+            survey: OnceCell::new(),
         }
     }
 
@@ -146,8 +152,7 @@ impl<'s> Prover<'s> {
         if let Some(known) = self.turns.get() {
             return known;
         }
-        let candidates = discover::keyless_groups(self.system.vocabulary(), self.system.initial());
-        match discover::inductive(self.system, &[], candidates, &budget.share(4)) {
+        match discover::turns(self.system, &budget.share(4)) {
             Ok(lemmas) => self.turns.get_or_init(|| lemmas),
             // Nothing is proved within this question's limits; the next one may try again.
             Err(_) => &[],
@@ -159,9 +164,12 @@ impl<'s> Prover<'s> {
         if let Some(known) = self.lemmas.get() {
             return known;
         }
+        let turns = self.turns(budget);
         let proved = self.samples(budget).and_then(|samples| {
-            let candidates = discover::groups(self.system.vocabulary(), samples);
-            discover::inductive(self.system, &[], candidates, budget)
+            let mut candidates = discover::groups(self.system.vocabulary(), samples);
+            candidates.retain(|lemma| !turns.contains(lemma));
+            let more = discover::inductive(self.system, turns, candidates, budget)?;
+            Ok([turns, &more].concat())
         });
         match proved {
             Ok(lemmas) => self.lemmas.get_or_init(|| lemmas),

@@ -11,6 +11,11 @@
 //! Whoever has two legal moves in the whole game then has two in the part, so that who never has two there never has
 //! two here.
 //!
+//! Where a game is too large to be compiled, what a few fluents are next is often worth asking whatever the legality of moves may depend on: that a
+//! square of a board has one piece. Then the part has the rules for those fluents and all that they read, and any move that
+//! the vocabulary has is legal for whoever has the turn ([`relaxed`]). More sequences of states are possible there than in
+//! the game, and none fewer.
+//!
 //! A property that fails in the part says nothing, and neither does one that the part cannot express: the whole game
 //! is asked then.
 
@@ -18,7 +23,10 @@ use super::{Answer, Options, Proof, Prover};
 use crate::formula::{Named, Node, NodeKind, Quantifier, Request, Term as Written};
 use crate::transition::System;
 use hashbrown::HashSet;
+use ludex_engine::budget::Budget;
 use ludex_engine::prepared::Prepared;
+use ludex_engine::terms::TermId;
+use ludex_engine::vocabulary::{MoveId, Vocabulary};
 use ludex_gdl::analysis::dependencies::Dependencies;
 use ludex_gdl::analysis::strata::stratify;
 use ludex_gdl::rules::{Atom, Literal, Places, RelationId, Rule, Rules, Term, Variable};
@@ -30,6 +38,17 @@ type Functor = (Symbol, usize);
 /// A proof that the property holds, made in a part of the game; nothing if there is none within the limits.
 pub fn prove_in_part(game: &Game, request: &Request, options: &Options) -> Option<Answer> {
     let part = part(game, request)?;
+    prove_of(part, game, request, options)
+}
+
+/// As [`prove_in_part`], with the rules of the fluents and whatever moves there are ([`relaxed`]): for games that cannot be
+/// compiled as a whole within the limits.
+pub fn prove_relaxed(game: &Game, request: &Request, options: &Options) -> Option<Answer> {
+    let part = relaxed(game, request, &options.budget.clone().within(options.time))?;
+    prove_of(part, game, request, options)
+}
+
+fn prove_of(part: Game, game: &Game, request: &Request, options: &Options) -> Option<Answer> {
     let (rules, of) = (part.rules.rules().len(), game.rules.rules().len());
     let budget = options.budget.clone().within(options.time);
     let system = System::new(&Prepared::new(part), &[], &budget).ok()?;
@@ -62,6 +81,77 @@ pub fn part(game: &Game, request: &Request) -> Option<Game> {
     let rules = rules.with_rules(kept);
     let strata = stratify(&rules, &Dependencies::of(&rules)).ok()?;
     Some(Game { rules, strata, frame: None })
+}
+
+/// The rules of the fluents that a property is about, whatever else they need, with all moves that the vocabulary has
+/// in place of the legal ones: what a rule for `legal` asks of autonomous fluents, and of those of the property in plain
+/// sight, is kept, the rest is not. Every match of
+/// the game is one of these rules, which allow more and never end.
+pub fn relaxed(game: &Game, request: &Request, budget: &Budget) -> Option<Game> {
+    if game.frame.is_some() || request.named() == Some(&Named::TurnTaking) {
+        return None;
+    }
+    let reader = Reader::new(&game.rules)?;
+    let mut wanted = reader.fluents_of(request)?;
+    let (about, holds) = (wanted.clone(), game.rules.keyword(Keyword::True));
+    let vocabulary = Vocabulary::new(game, budget).ok()?;
+    let mut rules = game.rules.clone();
+    let may = rules.fresh_relation("may", 2);
+    let mut kept: Vec<Rule> = Vec::new();
+    for role in vocabulary.roles() {
+        for action in (0..vocabulary.move_count(role) as u32).map(MoveId) {
+            let terms = [vocabulary.role(role), vocabulary.action(role, action)];
+            let arguments = terms.map(|term| written(&vocabulary, term, &mut rules)).to_vec();
+            let head = Atom { relation: may, arguments };
+            kept.push(Rule { head, body: Vec::new(), variables: Vec::new(), places: Places::default() });
+        }
+    }
+    for &id in reader.rules.rules_for(reader.rules.keyword(Keyword::Legal)) {
+        let rule = reader.rules.rule(id);
+        let any = Literal::Positive(Atom { relation: may, arguments: rule.head.arguments.clone() });
+        let mut bound: HashSet<Variable> = HashSet::new();
+        any.variables(&mut |variable| {
+            bound.insert(variable);
+        });
+        let mut body = vec![any];
+        // What must hold where a move begins is often what the property needs.
+        for literal in &rule.body {
+            let mut is_bound = true;
+            literal.variables(&mut |variable| is_bound &= bound.contains(&variable));
+            let asked = literal.positive().filter(|atom| atom.relation == holds);
+            let fluent = asked.and_then(|atom| functor(&atom.arguments[0]));
+            if is_bound && fluent.is_some_and(|fluent| about.contains(&fluent)) {
+                body.push(literal.clone());
+            }
+        }
+        reader.autonomous_conditions(rule, &mut bound, &mut wanted, &mut body);
+        let legal = Rule {
+            head: rule.head.clone(),
+            body,
+            variables: rule.variables.clone(),
+            places: Places::default(),
+        };
+        let legal = legal.renumbered();
+        if !kept.contains(&legal) {
+            kept.push(legal);
+        }
+    }
+    let kept = reader.cone(wanted, kept)?;
+    let rules = rules.with_rules(kept);
+    let strata = stratify(&rules, &Dependencies::of(&rules)).ok()?;
+    Some(Game { rules, strata, frame: None })
+}
+
+/// A ground term of the vocabulary as a term of rules.
+fn written(vocabulary: &Vocabulary, term: TermId, rules: &mut Rules) -> Term {
+    let terms = vocabulary.terms();
+    let name = rules.symbols.intern(vocabulary.rules().symbols.name(terms.functor(term)));
+    match terms.arguments(term) {
+        [] => Term::Constant(name),
+        inside => {
+            Term::Compound(name, inside.to_vec().into_iter().map(|t| written(vocabulary, t, rules)).collect())
+        }
+    }
 }
 
 struct Reader<'r> {
@@ -136,34 +226,13 @@ impl<'r> Reader<'r> {
         let role = self.rules.keyword(Keyword::Role);
         for &id in self.rules.rules_for(self.rules.keyword(Keyword::Legal)) {
             let rule = self.rules.rule(id);
-            let reads = |literal: &&Literal| {
-                let fluents = atom(literal).and_then(|atom| self.fluents_read(atom));
-                fluents.filter(|fluents| !fluents.is_empty() && fluents.is_subset(&self.autonomous))
-            };
             let mut body: Vec<Literal> = Vec::new();
             let mut bound: HashSet<Variable> = HashSet::new();
             if let Term::Variable(who) = rule.head.arguments[0] {
                 body.push(Literal::Positive(Atom { relation: role, arguments: vec![Term::Variable(who)] }));
                 bound.insert(who);
             }
-            for literal in rule.body.iter().filter(|literal| literal.positive().is_some()) {
-                if let Some(fluents) = reads(&literal) {
-                    wanted.extend(fluents);
-                    literal.variables(&mut |variable| {
-                        bound.insert(variable);
-                    });
-                    body.push(literal.clone());
-                }
-            }
-            // What is negated must be bound; else it is left out like all others.
-            for literal in rule.body.iter().filter(|literal| literal.negative().is_some()) {
-                let mut is_bound = true;
-                literal.variables(&mut |variable| is_bound &= bound.contains(&variable));
-                if let Some(fluents) = reads(&literal).filter(|_| is_bound) {
-                    wanted.extend(fluents);
-                    body.push(literal.clone());
-                }
-            }
+            self.autonomous_conditions(rule, &mut bound, &mut wanted, &mut body);
             let action = &rule.head.arguments[1];
             let actions = match action.is_ground() {
                 true => vec![action.clone()],
@@ -179,6 +248,73 @@ impl<'r> Reader<'r> {
             }
         }
         Some((wanted, all))
+    }
+
+    /// Adds the conditions of a rule that depend on autonomous fluents alone, and those fluents.
+    fn autonomous_conditions(
+        &self,
+        rule: &Rule,
+        bound: &mut HashSet<Variable>,
+        wanted: &mut HashSet<Functor>,
+        body: &mut Vec<Literal>,
+    ) {
+        let reads = |literal: &&Literal| {
+            let fluents = atom(literal).and_then(|atom| self.fluents_read(atom));
+            fluents.filter(|fluents| !fluents.is_empty() && fluents.is_subset(&self.autonomous))
+        };
+        for literal in rule.body.iter().filter(|literal| literal.positive().is_some()) {
+            if let Some(fluents) = reads(&literal) {
+                wanted.extend(fluents);
+                literal.variables(&mut |variable| {
+                    bound.insert(variable);
+                });
+                body.push(literal.clone());
+            }
+        }
+        // What is negated must be bound; else it is left out like all others.
+        for literal in rule.body.iter().filter(|literal| literal.negative().is_some()) {
+            let mut is_bound = true;
+            literal.variables(&mut |variable| is_bound &= bound.contains(&variable));
+            if let Some(fluents) = reads(&literal).filter(|_| is_bound) {
+                wanted.extend(fluents);
+                body.push(literal.clone());
+            }
+        }
+    }
+
+    /// The rules for these fluents and all that they read, moves included, beside those that are given; nothing if they
+    /// read what the part does not have: legal moves, the end, goals.
+    fn cone(&self, mut wanted: HashSet<Functor>, mut kept: Vec<Rule>) -> Option<Vec<Rule>> {
+        let holds = self.rules.keyword(Keyword::True);
+        let outside = [Keyword::Legal, Keyword::Next, Keyword::Init, Keyword::Terminal, Keyword::Goal];
+        let mut needed;
+        loop {
+            let before = wanted.len();
+            let changing = [Keyword::Init, Keyword::Next].into_iter().flat_map(|k| self.rules_for(k));
+            let changing: Vec<&Rule> =
+                changing.filter(|(fluent, _)| wanted.contains(fluent)).map(|(_, rule)| rule).collect();
+            let given = kept.iter().flat_map(|rule| rule.body.iter().filter_map(atom));
+            let read = changing.iter().flat_map(|rule| rule.body.iter().filter_map(atom)).chain(given);
+            let read = read.map(|atom| atom.relation).filter(|r| r.index() < self.rules.relations().count());
+            let role = self.rules.keyword(Keyword::Role);
+            needed = self.dependencies.closure(read.chain([role]));
+            if outside.iter().any(|&keyword| needed[self.rules.keyword(keyword).index()]) {
+                return None;
+            }
+            let helpers = self.rules.rules().iter().filter(|rule| needed[rule.head.relation.index()]);
+            let bodies = changing.iter().copied().chain(helpers).chain(&kept);
+            for atom in bodies.flat_map(|rule| rule.body.iter().filter_map(atom)) {
+                if atom.relation == holds {
+                    wanted.insert(functor(&atom.arguments[0])?);
+                }
+            }
+            if wanted.len() == before {
+                kept.extend(changing.into_iter().cloned());
+                break;
+            }
+        }
+        kept.extend(self.rules.rules().iter().filter(|rule| needed[rule.head.relation.index()]).cloned());
+        Some(kept)
     }
 
     /// One move for everybody, so that play goes on.

@@ -7,7 +7,7 @@ use crate::unroll::{ground, matches};
 use hashbrown::HashSet;
 use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
-use ludex_engine::engine::{Engine, Worker};
+use ludex_engine::engine::{Engine, Goal, Worker};
 use ludex_engine::error::BuildError;
 use ludex_engine::fault::Fault;
 use ludex_engine::outputs::{Instance, Outputs};
@@ -22,6 +22,26 @@ pub struct Line {
     pub joints: Vec<Vec<MoveId>>,
     /// The state in which the property fails, by the number of moves that lead there; what follows shows why.
     pub at: usize,
+}
+
+/// What the reference says of the state that a line shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The state.
+    pub state: Vec<u64>,
+    /// Whether the game is over.
+    pub terminal: bool,
+    /// What each role has there, in the order of the roles.
+    pub roles: Vec<RoleWitness>,
+}
+
+/// What a role has in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoleWitness {
+    /// Legal moves.
+    pub moves: usize,
+    /// All of its goal values, as they are written: one where the rules are sound. Only where the game is over.
+    pub goals: Vec<String>,
 }
 
 /// The reference engine over a system's rules.
@@ -111,6 +131,51 @@ impl<'s> Reference<'s> {
     }
 
     fn comes_back(&self, line: &Line) -> Result<bool, Fault> {
+        let states = self.states(line)?;
+        Ok(states.is_some_and(|states| line.at + 1 < states.len() && states.get(line.at) == states.last()))
+    }
+
+    /// The state that a line leads to; nothing if a move is not legal or a question runs into a limit.
+    pub fn reached(&self, line: &Line) -> Option<Vec<u64>> {
+        self.states(line).ok()??.pop()
+    }
+
+    /// What there is to see in the state that the line is about; nothing if it cannot be replayed.
+    pub fn witness(&self, line: &Line) -> Option<Witness> {
+        let state = self.states(line).ok()??.into_iter().nth(line.at)?;
+        let mut worker = self.worker();
+        let vocabulary = self.system.vocabulary();
+        let terminal = worker.is_terminal(&state).ok()?;
+        let goal = self.system.goal();
+        let mut terms = self.system.terms().clone();
+        let said = match terminal && self.system.outputs().relations.contains(&goal) {
+            true => self.engine.asked(&state, &mut terms).ok()?,
+            false => Vec::new(),
+        };
+        let mut legal = Vec::new();
+        let mut roles = Vec::new();
+        for role in vocabulary.roles() {
+            worker.legal(&state, role, &mut legal).ok()?;
+            let mine = |instance: &&Instance| {
+                instance.relation == goal && instance.arguments[0] == vocabulary.role(role)
+            };
+            let mut goals: Vec<String> = said
+                .iter()
+                .filter(mine)
+                .map(|instance| terms.show(self.system.symbols(), instance.arguments[1]))
+                .collect();
+            goals.sort();
+            goals.dedup();
+            if goals.is_empty() && terminal {
+                goals.extend(worker.goal(&state, role).ok()?.map(|goal| goal.to_string()));
+            }
+            roles.push(RoleWitness { moves: legal.len(), goals });
+        }
+        Some(Witness { state, terminal, roles })
+    }
+
+    /// The states of a line, the initial one first; nothing if a move is not legal.
+    fn states(&self, line: &Line) -> Result<Option<Vec<Vec<u64>>>, Fault> {
         let mut worker = self.worker();
         let mut states = vec![vec![0; self.system.vocabulary().words()]];
         worker.initial(&mut states[0]);
@@ -123,13 +188,20 @@ impl<'s> Reference<'s> {
                 allowed &= legal.contains(action);
             }
             if !allowed {
-                return Ok(false);
+                return Ok(None);
             }
             let mut next = vec![0; state.len()];
             worker.next(state, joint, &mut next)?;
             states.push(next);
         }
-        Ok(line.at + 1 < states.len() && states.get(line.at) == states.last())
+        Ok(Some(states))
+    }
+
+    /// True if the line is legal and ends the game with that goal for the role.
+    pub fn wins(&self, line: &Line, role: RoleId, goal: Goal) -> bool {
+        let Some(state) = self.reached(line) else { return false };
+        let mut worker = self.worker();
+        worker.is_terminal(&state) == Ok(true) && worker.goal(&state, role) == Ok(Some(goal))
     }
 
     /// Evaluates a property on a sequence of states by its definition.

@@ -51,11 +51,7 @@ impl Prover<'_> {
     /// Decides whether every match ends.
     pub fn terminates(&self, budget: &Budget) -> Answer {
         if let Some(line) = self.repetition(budget) {
-            return match self.reference(budget) {
-                Ok(reference) if reference.repeats(&line) => Answer::Fails(Refutation::Repetition(line)),
-                Ok(_) => Answer::Unknown(Reason::NotReplayed),
-                Err(why) => Answer::Unknown(why),
-            };
+            return self.endless(line, budget);
         }
         // A single counter is cheap and sharp. Of the others the smallest bound comes first.
         let mut counters = self.counters(&budget.share(3));
@@ -73,6 +69,9 @@ impl Prover<'_> {
                 return Answer::Holds(Proof::Ranking(Ranking { kind, bound, certificate }));
             }
         }
+        if let Some(line) = self.retrace(&budget.share(4)) {
+            return self.endless(line, budget);
+        }
         if let Some(ranking) = self.measure(budget) {
             return Answer::Holds(Proof::Ranking(ranking));
         }
@@ -80,6 +79,15 @@ impl Prover<'_> {
             Err(limit) => Reason::Limit(limit),
             Ok(()) => Reason::NothingFound("no counter and nothing else that is used up was found"),
         })
+    }
+
+    /// That a match can go on for ever, once the reference has seen a state come back.
+    pub(super) fn endless(&self, line: Line, budget: &Budget) -> Answer {
+        match self.reference(budget) {
+            Ok(reference) if reference.repeats(&line) => Answer::Fails(Refutation::Repetition(line)),
+            Ok(_) => Answer::Unknown(Reason::NotReplayed),
+            Err(why) => Answer::Unknown(why),
+        }
     }
 
     /// A line of random play that comes back to a state.
@@ -119,7 +127,8 @@ impl Prover<'_> {
             let Lemma::ExactlyOne(fluents) = lemma else { continue };
             let mut reversed = fluents.clone();
             reversed.reverse();
-            for order in [fluents.clone(), reversed] {
+            let played = in_order_of_play(fluents, &transitions);
+            for order in [fluents.clone(), reversed].into_iter().chain(played) {
                 let at = |state: &[u64]| order.iter().position(|&fluent| row::holds(state, fluent));
                 if transitions.iter().all(|(now, next)| at(now) <= at(next)) {
                     if transitions.iter().all(|(now, next)| at(now) < at(next)) {
@@ -203,6 +212,35 @@ impl Prover<'_> {
         let root = Expression::And(vec![progress, stay(vocabulary, values)]);
         Property::made("something settles for good", root, self.system())
     }
+}
+
+/// The fluents in an order in which play goes through them, if it never goes round; those that were not seen come last.
+fn in_order_of_play(fluents: &[FluentId], transitions: &[(&[u64], &[u64])]) -> Option<Vec<FluentId>> {
+    let at = |state: &[u64]| fluents.iter().position(|&fluent| row::holds(state, fluent));
+    let mut follows: Vec<Vec<usize>> = vec![Vec::new(); fluents.len()];
+    let mut open = vec![0usize; fluents.len()];
+    for (now, next) in transitions {
+        let (Some(now), Some(next)) = (at(now), at(next)) else { continue };
+        if now != next && !follows[now].contains(&next) {
+            follows[now].push(next);
+            open[next] += 1;
+        }
+    }
+    let is_seen = |at: usize| open[at] > 0 || !follows[at].is_empty();
+    let (seen, unseen): (Vec<usize>, Vec<usize>) = (0..fluents.len()).partition(|&at| is_seen(at));
+    let mut ready: Vec<usize> = seen.iter().copied().filter(|&at| open[at] == 0).collect();
+    let mut order = Vec::new();
+    while let Some(at) = ready.pop() {
+        order.push(at);
+        for &next in &follows[at] {
+            open[next] -= 1;
+            if open[next] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    let is_line = order.len() == seen.len() && !seen.is_empty();
+    is_line.then(|| order.into_iter().chain(unseen).map(|at| fluents[at]).collect())
 }
 
 /// The values stay.

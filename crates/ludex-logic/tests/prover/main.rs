@@ -2,6 +2,7 @@
 
 mod agree;
 mod clingo;
+mod designer;
 mod discovered;
 mod explored;
 mod figure2;
