@@ -150,11 +150,11 @@ impl Maker<'_> {
     }
 
     /// A rule in place of another; the other rules of its clause, where it has an `or`, stay as they are.
-    fn replace(&mut self, kind: Kind, rule: &Rule, new: Option<Rule>) {
+    fn replace(&mut self, kind: Kind, rule: &Rule, new: Option<&Rule>) {
         let clause = rule.places.clause;
         let all = self.rules.rules().iter().filter(|other| other.places.clause == clause);
         let new: Vec<Rule> = all
-            .filter_map(|other| if std::ptr::eq(other, rule) { new.clone() } else { Some(other.clone()) })
+            .filter_map(|other| if std::ptr::eq(other, rule) { new.cloned() } else { Some(other.clone()) })
             .collect();
         let text = self.text(&new);
         self.add(kind, Some(clause), text);
@@ -173,7 +173,7 @@ impl Maker<'_> {
             for at in 0..rule.body.len() {
                 let mut less = rule.clone();
                 less.body.remove(at);
-                self.replace(Kind::DroppedCondition, rule, Some(less));
+                self.replace(Kind::DroppedCondition, rule, Some(&less));
             }
         }
         self.twin(rule);
@@ -199,7 +199,7 @@ impl Maker<'_> {
             });
             for other in others.into_iter().take(MOST_CONSTANTS) {
                 let new = with_term(rule, &place, Term::Constant(other));
-                self.replace(Kind::Constant, rule, Some(new));
+                self.replace(Kind::Constant, rule, Some(&new));
             }
         }
     }
@@ -211,7 +211,7 @@ impl Maker<'_> {
             let old = *old;
             for other in (0..rule.variables.len() as u32).map(Variable).filter(|v| *v != old) {
                 let new = with_term(rule, &place, Term::Variable(other));
-                self.replace(Kind::Variable, rule, Some(new));
+                self.replace(Kind::Variable, rule, Some(&new));
             }
         }
     }
@@ -225,7 +225,7 @@ impl Maker<'_> {
             };
             let mut new = rule.clone();
             new.body[at] = turned;
-            self.replace(Kind::Negation, rule, Some(new));
+            self.replace(Kind::Negation, rule, Some(&new));
         }
     }
 
@@ -244,7 +244,7 @@ impl Maker<'_> {
                     if !rule.body.contains(&literal) && !is_head {
                         let mut new = rule.clone();
                         new.body.push(literal);
-                        self.replace(Kind::AddedCondition, rule, Some(new));
+                        self.replace(Kind::AddedCondition, rule, Some(&new));
                     }
                 }
             }
@@ -257,7 +257,7 @@ impl Maker<'_> {
                 let terms = [one, other].map(|v| Term::Variable(Variable(v)));
                 let [one, other] = terms;
                 new.body.push(Literal::Distinct(one, other));
-                self.replace(Kind::AddedCondition, rule, Some(new));
+                self.replace(Kind::AddedCondition, rule, Some(&new));
             }
         }
     }
@@ -359,7 +359,7 @@ fn places(rule: &Rule) -> Vec<Place> {
     out
 }
 
-fn arguments<'r>(rule: &'r mut Rule, part: Part, first: usize) -> &'r mut Term {
+fn arguments(rule: &mut Rule, part: Part, first: usize) -> &mut Term {
     match part {
         Part::Head => &mut rule.head.arguments[first],
         Part::Body(at) => match &mut rule.body[at] {

@@ -149,7 +149,7 @@ fn written(vocabulary: &Vocabulary, term: TermId, rules: &mut Rules) -> Term {
     match terms.arguments(term) {
         [] => Term::Constant(name),
         inside => {
-            Term::Compound(name, inside.to_vec().into_iter().map(|t| written(vocabulary, t, rules)).collect())
+            Term::Compound(name, inside.iter().copied().map(|t| written(vocabulary, t, rules)).collect())
         }
     }
 }
