@@ -32,15 +32,18 @@ pub struct Prepared {
     translated: Kept<Option<Arc<Game>>>,
     vocabulary: Kept<Arc<Vocabulary>>,
     base: Kept<Arc<Base>>,
-    network: Kept<Arc<Compiled>>,
+    network: Network,
     /// Networks with other outputs, those that were asked for last.
-    others: Mutex<VecDeque<(Outputs, Arc<Kept<Arc<Compiled>>>)>>,
+    others: Mutex<VecDeque<(Outputs, Network)>>,
     propnet: Kept<Arc<Propnet>>,
     /// By kind, as written and translated.
     interpreters: [[Kept<Arc<dyn Engine>>; 2]; 2],
     fillings: AtomicUsize,
     groundings: AtomicUsize,
 }
+
+/// A network and who makes it, shared by those who wait for it.
+type Network = Arc<Kept<Arc<Compiled>>>;
 
 /// So many networks with other outputs than the usual ones are kept.
 const MOST_OTHERS: usize = 4;
@@ -72,7 +75,7 @@ impl Prepared {
             translated: Kept::default(),
             vocabulary: Kept::default(),
             base: Kept::default(),
-            network: Kept::default(),
+            network: Network::default(),
             others: Mutex::default(),
             propnet: Kept::default(),
             interpreters: Default::default(),
@@ -136,7 +139,7 @@ impl Prepared {
     }
 
     /// The place of a network with outputs of its own; the one that was asked for longest ago makes room.
-    fn other(&self, outputs: &Outputs) -> Arc<Kept<Arc<Compiled>>> {
+    fn other(&self, outputs: &Outputs) -> Network {
         let mut relations = outputs.relations.clone();
         relations.sort_unstable();
         relations.dedup();
