@@ -133,7 +133,7 @@ export function understand(place, game) {
   }
   sessionStorage.setItem('game', game);
   const title = h('h1', {}, ' ');
-  const formula = h('input', { class: 'formula', 'aria-label': 'A formula', placeholder: 'persistence(cell(_,_,b))', spellcheck: 'false', autocapitalize: 'off' });
+  const formula = h('input', { class: 'formula', 'aria-label': 'A formula', placeholder: 'playable, or a formula such as persistence(cell(_,_,b))', spellcheck: 'false', autocapitalize: 'off' });
   const answers = h('div', { class: 'answers', 'aria-live': 'polite' });
   const button = h('button', { class: 'main', type: 'submit' }, 'Prove');
   const form = h('form', { class: 'row' }, formula, button);
@@ -153,7 +153,7 @@ export function understand(place, game) {
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    prove(formula.value.trim() || formula.placeholder);
+    prove(formula.value.trim() || 'playable');
   });
   // The colours of the roles are those of the board.
   const colours = ask('card', { game }).then(({ scene }) => scene.colours, () => []);
@@ -161,18 +161,22 @@ export function understand(place, game) {
     roles = told.roles;
     title.textContent = told.title || told.name;
   }, (error) => (title.textContent = error.message));
+  // What is known at once is asked first: questions wait for one another.
+  const told = part('Relations', () => relations(game), { wide: true });
+  const proved = part('What is proved', () => facts(game, prove), { wide: true });
+  const speeds = part('Engines', () => engines(game));
   place.replaceChildren(title,
     h('p', { class: 'links' }, h('a', { href: `#/play/new/${game}` }, 'Play'), h('a', { href: `#/play/watch/${game}` }, 'Watch'), h('a', { href: `#/write/${game}` }, 'Rules')),
     h('div', { class: 'parts' },
       h('section', { class: 'part wide' }, h('h2', {}, 'Ask'), form,
         h('p', { class: 'row' }, ['playable', 'well-formed', 'terminates', 'turn-taking'].map((name) => h('button', { class: 'plain', onclick: () => prove(name) }, name))), answers),
-      part('What is proved', () => facts(game, prove), { wide: true }),
+      proved,
       h('div', { class: 'flow' },
         part('Random play', async () => randomPlay(game, await colours)),
         part('Best play', () => bestPlay(game)),
         part('Good play', async () => goodPlay(game, await colours), { asked: 'Ludex plays itself for eight seconds, weak and strong: does skill pay, and whom?' }),
         part('Ends', () => endings(game)),
-        part('Engines', () => engines(game))),
-      part('Relations', () => relations(game), { wide: true })));
+        speeds),
+      told));
   return () => {};
 }
