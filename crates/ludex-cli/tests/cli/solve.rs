@@ -1,6 +1,7 @@
 //! `ludex solve`: values that are known from elsewhere.
 
 use crate::{Scratch, ludex};
+use std::process::{Command, Stdio};
 
 #[test]
 fn tic_tac_toe_is_drawn() {
@@ -56,6 +57,17 @@ fn a_solution_on_disk_says_the_same_and_can_be_asked() {
     let run = ludex(&["endgame", "query", path, "--state", state, "--role", "bob", "--json"]);
     let answer = run.ends_with(0).json().remove(0);
     assert_eq!(answer["moves"]["bob"], serde_json::json!(["(take b 2)"]), "{answer}");
+    // Told, with lookups; and for a player, who opens it before the first move.
+    let text = ludex(&["endgame", "info", path, "--lookups", "1000"]).ends_with(0).out;
+    assert!(text.starts_with("solution of 752 states") && text.contains("a lookup takes"), "{text}");
+    let play = |place: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ludex"));
+        command.args(["play", "nim", "--threads", "1", "--solved", place]).stdin(Stdio::null());
+        command.output().expect("it starts")
+    };
+    assert_eq!(play(path).status.code(), Some(0));
+    let missing = play(&format!("{path}.missing"));
+    assert_eq!(missing.status.code(), Some(2), "{}", String::from_utf8_lossy(&missing.stderr));
     let again = ludex(&["solve", "nim", "--store", path]).ends_with(1);
     assert!(again.err.contains("is not empty"), "{}", again.err);
     ludex(&["solve", "--resume", path]).ends_with(0);
