@@ -55,19 +55,20 @@ fn boards_of_other_shapes_are_drawn() {
     assert!(!overlaid.contains("(empty 1 1)"), "{overlaid}");
     let piece_first = state("krkendgame");
     assert!(piece_first.contains(" 8 | bk  .  .  .  .  .  .  .\n"), "{piece_first}");
+    // All are men at first, which is not told.
     let dark_squares = state("minicheckers");
-    assert!(dark_squares.contains("\n 5 | bm    bm    bm\n 4 |     .     .     .\n"), "{dark_squares}");
+    assert!(dark_squares.contains("\n 5 | b   b   b\n 4 |   .   .   .\n"), "{dark_squares}");
     let piles = state("nim");
     assert!(piles.contains("\nStep 0\n  | 1 3 5 7\n  +--------\n    a b c d\n(control alice)\n"), "{piles}");
 }
 
 #[test]
 fn letters_run_across() {
-    let sheet = "(role r) (legal r a) (init (cell 1 b q)) (init (cell 2 c q)) (init (cell 2 a q))
-        (init (cell 1 a q)) (init (cell 3 b q)) (next on) (<= terminal (true on)) (<= (goal r 1) (true on))";
+    let sheet = "(role r) (legal r a) (init (cell 1 b q)) (init (cell 2 c p)) (init (cell 2 a s))
+        (init (cell 1 a t)) (init (cell 3 b u)) (<= (next (cell 1 b v)) (true on)) (next on) (<= terminal (true on)) (<= (goal r 1) (true on))";
     let run =
         ludex_with_input(&["simulate", "-", "--seed", "1", "--steps", "0"], sheet.as_bytes()).ends_with(0);
-    assert!(run.out.contains(" 3 |   q\n 2 | q   q\n 1 | q q\n   +------\n     a b c\n"), "{}", run.out);
+    assert!(run.out.contains(" 3 |   u\n 2 | s   p\n 1 | t q\n   +------\n     a b c\n"), "{}", run.out);
 }
 
 #[test]
