@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use ludex_engine::budget::Budget;
 use ludex_engine::engine::{Engine, Goal, PlayoutBuffer, Worker};
 use ludex_engine::perft::each_joint_move;
-use ludex_engine::propnet::lanes::{Ended, LANES, Lanes, LanesRunner};
+use ludex_engine::propnet::lanes::{Ended, LANES, Lanes, LanesRunner, Valuer};
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId};
 
