@@ -326,7 +326,9 @@ impl<const N: usize> Run<'_, N> {
                 sort(&mut wanted, &mut room);
                 let mut slots = wanted.iter().map(|(_, slot)| *slot as usize);
                 meet(&target.table, wanted.iter().map(|(key, _)| *key), &mut |number, _| {
-                    slots.next().map(|slot| successors.met[slot].record = number as u32);
+                    if let Some(slot) = slots.next() {
+                        successors.met[slot].record = number as u32;
+                    }
                 })?;
             }
             work.evaluate(&successors)

@@ -90,7 +90,9 @@ impl<const N: usize> Run<'_, N> {
                 sort(&mut wanted, &mut room);
                 let mut slots = wanted.iter().map(|(_, slot)| *slot as usize);
                 meet(&table, wanted.iter().map(|(key, _)| *key), &mut |_, place| {
-                    slots.next().map(|slot| successors.met[slot].record = place as u32);
+                    if let Some(slot) = slots.next() {
+                        successors.met[slot].record = place as u32;
+                    }
                 })?;
             }
             Ok(successors)
