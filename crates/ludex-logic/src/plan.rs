@@ -1,6 +1,6 @@
 //! Planning by satisfiability: that a line of bounded length ends with a goal of a role, as a formula.
 //!
-//! The rules are written out over so many moments ([`crate::unroll`]), with the demand that the game ends at one of them with
+//! The rules are written out over so many moments (`unroll.rs`), with the demand that the game ends at one of them with
 //! a goal that is good enough. A model is a line. In a game for one it is a plan; where there are more roles all play
 //! together. That there is no model shows that there is no such line of this length.
 

@@ -1,7 +1,7 @@
 //! Longer training of an evaluation: rounds of games that the search plays against itself, each fitted and tried.
 //!
 //! It begins with what is learnt of random games and of games that look one move ahead ([`crate::evaluation`]). In each round
-//! the evaluation of the moment plays games against itself ([`play`]), by principal variation search over so many states a
+//! the evaluation of the moment plays games against itself (`play.rs`), by principal variation search over so many states a
 //! move, with chance in the openings and now and then later. What was thought of a state and what came of its game are what
 //! is fitted, over the games of the last rounds. Each way to look at them ([`Detail`]) gives a candidate, and one that gets
 //! more points against the evaluation of the moment, at equal numbers of states, takes its place; so it does not get worse
