@@ -84,6 +84,30 @@ fn files_are_there_whole_or_not_at_all() {
 }
 
 /// Wherever the solver knows the value, the regression's oracle says the same or nothing.
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_stay_what_they_are() {
+    let folder = std::env::temp_dir().join(format!("ludex-endgame-links-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (end, link, pipe) = (folder.join("maze.end"), folder.join("link.end"), folder.join("pipe.end"));
+    std::fs::write(&end, "old").expect("written");
+    std::os::unix::fs::symlink(&end, &link).expect("a link");
+    file::write(&link, b"new").expect("written");
+    assert!(std::fs::symlink_metadata(&link).expect("a link").is_symlink());
+    assert_eq!(std::fs::read(&end).expect("a file"), b"new");
+
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let reader = {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || std::fs::read(pipe).expect("what is written"))
+    };
+    file::write(&pipe, b"for the reader").expect("written");
+    assert!(!std::fs::metadata(&pipe).expect("the pipe").is_file());
+    assert_eq!(reader.join().expect("the reader"), b"for the reader");
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
 #[test]
 fn the_oracles_agree() {
     for name in ["tictactoe", "nim", "maze", "racetoten"] {

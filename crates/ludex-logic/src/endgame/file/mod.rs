@@ -153,8 +153,13 @@ fn hash_state(words: &[u64]) -> u64 {
     words.iter().fold(0x1234_5678, |hash, &word| mix(hash, word))
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file so that it is there whole or not at all. A link goes on leading to where it led, and what is no file, such
+/// as a device or a pipe, is written to: replaced, `/dev/null` would be gone for everybody.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);
