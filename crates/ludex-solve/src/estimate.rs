@@ -97,6 +97,9 @@ const MOST_BACK: usize = 5_000;
 /// States whose ways back are remembered.
 const MOST_REMEMBERED: usize = 4_000_000;
 
+/// States that are counted one by one at most.
+const MOST_VISITED: usize = 1_000_000;
+
 /// Generations after which a sample ends.
 const MOST_GENERATIONS: usize = 10_000;
 
@@ -343,6 +346,8 @@ impl Sampler {
     fn sample(&mut self, all: &mut Estimate) -> Result<()> {
         let mut generation: Vec<(State, f64)> = vec![(self.initial.clone(), 1.0)];
         let mut sum = 1.0;
+        // As long as every state is followed they need no weights to be counted.
+        let mut visited = Some(HashSet::<State>::from_iter([self.initial.clone()]));
         for number in 1.. {
             if number > MOST_GENERATIONS {
                 return Err(Error::TooMany("generations of states"));
@@ -362,15 +367,28 @@ impl Sampler {
                 *weight /= self.degree(state)?;
             }
             let total: f64 = states.iter().map(|(_, weight)| weight).sum();
-            // Where lines come back for ever less and less is left.
-            if states.is_empty() || total < 1e-9 * sum {
+            let mut width = total;
+            if let Some(seen) = &mut visited {
+                let before = seen.len();
+                seen.extend(states.iter().map(|(state, _)| state.clone()));
+                if seen.len() == before {
+                    all.generations = all.generations.max(number);
+                    sum = seen.len() as f64;
+                    break;
+                }
+                width = (seen.len() - before) as f64;
+                if states.len() > self.most || seen.len() > MOST_VISITED {
+                    all.exact = false;
+                    visited = None;
+                }
+            } else if states.is_empty() || total < 1e-9 * sum {
+                // Where lines come back for ever less and less is left.
                 all.generations = all.generations.max(number);
                 break;
             }
             sum += total;
-            all.widest = all.widest.max(total);
+            all.widest = all.widest.max(width);
             if states.len() > self.most {
-                all.exact = false;
                 states = self.choose(&states, total);
             }
             generation = states;

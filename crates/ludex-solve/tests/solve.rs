@@ -271,8 +271,8 @@ fn estimates_are_near_the_known_numbers_of_states() {
     };
     // Few states in every layer: all of them, with and without a counter.
     let all = Effort { states: 10_000, ..Effort::default() };
-    for (text, states) in [(bundled("tictactoe"), 5478.0), (bundled("nim"), 752.0)] {
-        let found = of(text, &all);
+    for (game, states) in [("tictactoe", 5478.0), ("nim", 752.0), ("pursuit", 4974.0)] {
+        let found = of(bundled(game), &all);
         assert!(found.exact && (found.mean() - states).abs() < 0.5, "{found:?}");
         assert_eq!(found.interval(), (found.mean(), found.mean()));
     }

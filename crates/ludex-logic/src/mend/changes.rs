@@ -182,16 +182,23 @@ impl Maker<'_> {
 
     /// Another constant in each place, of those that can stand there.
     fn constants(&mut self, rule: &Rule) {
+        let is_goal = self.rules.relation(rule.head.relation).keyword == Some(Keyword::Goal);
         for place in places(rule) {
             let Some(Term::Constant(old)) = term_at(rule, &place) else { continue };
             let old = *old;
             let mut others: Vec<Symbol> = self.domain(rule, &place).constants.clone();
-            others.extend(&self.roles);
+            let number = |name: Symbol| self.rules.symbols.name(name).parse::<i64>().ok();
+            if self.roles.contains(&old) {
+                others.extend(&self.roles);
+            }
+            // The value of a goal is a number that may be one.
+            if is_goal && number(old).is_some() {
+                others.retain(|&name| number(name).is_some_and(|value| (0..=100).contains(&value)));
+            }
             let mut seen: HashSet<Symbol> = HashSet::new();
             seen.insert(old);
             others.retain(|name| seen.insert(*name));
             // Those that look most alike first: a number one off, a name of the same length.
-            let number = |name: Symbol| self.rules.symbols.name(name).parse::<i64>().ok();
             others.sort_by_key(|&name| match (number(name), number(old)) {
                 (Some(a), Some(b)) => (a - b).unsigned_abs(),
                 (None, None) => 0,

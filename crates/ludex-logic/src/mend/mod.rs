@@ -15,13 +15,14 @@ use crate::formula::Request;
 use crate::prove::{Answer, Line, Options, Proof, Prover, Refutation};
 use crate::transition::System;
 use changes::changes;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use ludex_engine::budget::Budget;
 use ludex_engine::datalog::Datalog;
 use ludex_engine::engine::{Engine, Worker};
 use ludex_engine::prepared::Prepared;
 use ludex_engine::random::Random;
 use ludex_engine::vocabulary::{MoveId, RoleId, Vocabulary};
+use ludex_gdl::rules::Term;
 use ludex_gdl::{Game, Keyword, Sheet};
 use std::time::Duration;
 
@@ -83,7 +84,7 @@ pub fn repairs(
 ) -> Repairs {
     let Some(game) = sheet.game() else { return Repairs::default() };
     let engine = Datalog::new(game, &budget.share(4)).ok();
-    let before = engine.as_ref().map_or(0, |engine| liveliness(engine, budget));
+    let before = engine.as_ref().map_or_else(Play::default, |engine| Play::of(game, engine, budget));
     let all =
         changes(sheet, engine.as_ref().map(|engine| engine as &dyn Engine), suspects(refutation, request));
     let mut warnings: Vec<Warning> = warning(refutation, request, vocabulary).into_iter().collect();
@@ -96,7 +97,7 @@ pub fn repairs(
         let text = changed(&sheet.text, &change);
         let Some(game) = Sheet::read(&text).into_game().ok() else { continue };
         let share = budget.share(SHARE);
-        if !is_worth_asking(&game, &warnings, before, &share) {
+        if !is_worth_asking(&game, &warnings, &before, &share) {
             continue;
         }
         repairs.asked += 1;
@@ -153,14 +154,17 @@ fn warning(refutation: &Refutation, request: &Request, vocabulary: &Vocabulary) 
 }
 
 /// Whether no line that is known speaks against the game, and it can still be played.
-fn is_worth_asking(game: &Game, warnings: &[Warning], before: usize, budget: &Budget) -> bool {
+fn is_worth_asking(game: &Game, warnings: &[Warning], before: &Play, budget: &Budget) -> bool {
     let Ok(engine) = Datalog::new(game, budget) else { return false };
     let mut worker = engine.worker();
     worker.obey(budget);
     if warnings.iter().any(|warning| still_shows(&mut *worker, engine.vocabulary(), warning) != Some(false)) {
         return false;
     }
-    2 * liveliness(&engine, budget) >= before.max(2)
+    let play = Play::of(game, &engine, budget);
+    2 * play.moves >= before.moves.max(2)
+        && (before.gets_stuck || !play.gets_stuck)
+        && before.best_goals.iter().all(|(role, best)| play.best_goals.get(role) >= Some(best))
 }
 
 /// Whether the line leads to what it showed; nothing where a question ran into a limit.
@@ -209,37 +213,70 @@ fn is_stuck(worker: &mut dyn Worker, vocabulary: &Vocabulary, state: &[u64]) -> 
     Some(stuck)
 }
 
-/// How many different moves are legal in a few random matches: what a repair must not take away.
-fn liveliness(engine: &Datalog, budget: &Budget) -> usize {
-    let mut worker = engine.worker();
-    worker.obey(budget);
-    let vocabulary = engine.vocabulary();
-    let mut random = Random::new(41);
-    let mut seen: HashSet<(RoleId, MoveId)> = HashSet::new();
-    let mut legal = Vec::new();
-    for _ in 0..MATCHES {
-        let mut state = vec![0; vocabulary.words()];
-        worker.initial(&mut state);
-        for _ in 0..LONGEST {
-            if worker.is_terminal(&state) != Ok(false) {
-                break;
-            }
-            let mut joint = Vec::new();
-            for role in vocabulary.roles() {
-                if worker.legal(&state, role, &mut legal).is_err() || legal.is_empty() {
+/// What a few random matches show of a game, and what its rules promise: no repair may take it away.
+#[derive(Debug, Default)]
+struct Play {
+    /// How many different moves are legal where all roles have one.
+    moves: usize,
+    /// Somebody has no move before the end.
+    gets_stuck: bool,
+    /// The greatest goal that rules name for each role; for all of them, without a name.
+    best_goals: HashMap<String, u32>,
+}
+
+impl Play {
+    fn of(game: &Game, engine: &Datalog, budget: &Budget) -> Play {
+        let mut worker = engine.worker();
+        worker.obey(budget);
+        let vocabulary = engine.vocabulary();
+        let mut random = Random::new(41);
+        let mut seen: HashSet<(RoleId, MoveId)> = HashSet::new();
+        let mut gets_stuck = false;
+        for _ in 0..MATCHES {
+            let mut state = vec![0; vocabulary.words()];
+            worker.initial(&mut state);
+            for _ in 0..LONGEST {
+                if worker.is_terminal(&state) != Ok(false) {
                     break;
                 }
-                seen.extend(legal.iter().map(|&action| (role, action)));
-                joint.push(legal[random.below(legal.len())]);
+                let mut legal = vec![Vec::new(); vocabulary.role_count()];
+                let listed = vocabulary
+                    .roles()
+                    .zip(&mut legal)
+                    .all(|(role, list)| worker.legal(&state, role, list).is_ok());
+                let is_stuck = legal.iter().any(Vec::is_empty);
+                gets_stuck |= listed && is_stuck;
+                if !listed || is_stuck {
+                    break;
+                }
+                seen.extend(
+                    vocabulary
+                        .roles()
+                        .zip(&legal)
+                        .flat_map(|(role, list)| list.iter().map(move |&m| (role, m))),
+                );
+                let joint: Vec<MoveId> = legal.iter().map(|list| list[random.below(list.len())]).collect();
+                let mut next = vec![0; state.len()];
+                if worker.next(&state, &joint, &mut next).is_err() {
+                    break;
+                }
+                state = next;
             }
-            let mut next = vec![0; state.len()];
-            if joint.len() < vocabulary.role_count() || worker.next(&state, &joint, &mut next).is_err() {
-                break;
-            }
-            state = next;
         }
+        let rules = &game.rules;
+        let mut best_goals: HashMap<String, u32> = HashMap::new();
+        for &id in rules.rules_for(rules.keyword(Keyword::Goal)) {
+            let [who, Term::Constant(value)] = rules.rule(id).head.arguments.as_slice() else { continue };
+            let Ok(value) = rules.symbols.name(*value).parse::<u32>() else { continue };
+            let who = match who {
+                Term::Constant(role) => rules.symbols.name(*role).to_owned(),
+                _ => String::new(),
+            };
+            let best = best_goals.entry(who).or_default();
+            *best = value.max(*best);
+        }
+        Play { moves: seen.len(), gets_stuck, best_goals }
     }
-    seen.len()
 }
 
 /// The property of the changed game, with the vocabulary in which a line is given.

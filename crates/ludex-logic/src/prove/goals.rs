@@ -198,7 +198,11 @@ impl Prover<'_> {
             let (states, _) = self.random_match(&mut *worker, &mut random);
             let last = states.last()?;
             if judge.is_terminal(last).ok()? {
-                return self.system().vocabulary().roles().map(|role| judge.goal(last, role).ok()?).sum();
+                // Another end may have what this one lacks, and then this one is found to fail.
+                let sum = self.system().vocabulary().roles().map(|role| judge.goal(last, role).ok()?).sum();
+                if let Some(sum) = sum {
+                    return Some(sum);
+                }
             }
         }
         None

@@ -264,3 +264,44 @@ fn mistakes_are_mended() {
         }
     }
 }
+
+/// What makes a game unplayable, or promises a role less, is no repair, whatever the property says of it.
+#[test]
+fn repairs_take_nothing_away() {
+    let sheet = Sheet::read(
+        "(role x) (role o) (init (control x)) (init (n 0)) (succ 0 1) (succ 1 2)
+         (<= (legal ?p go) (true (control ?p)))
+         (<= (legal x wait) (true (control o)))
+         (<= (legal o wait) (true (control x)))
+         (<= (next (control o)) (true (control x)))
+         (<= (next (control x)) (true (control o)))
+         (<= (next (n ?b)) (true (n ?a)) (succ ?a ?b))
+         (<= terminal (true (n 2)))
+         (goal x 100)
+         (<= (goal o 100) (true (n 5)))
+         (<= (goal o 0) (not (true (n 5))))",
+    );
+    let game = sheet.game().expect("sound").clone();
+    let mut found = 0;
+    for property in ["not terminal", "weakly-winnable"] {
+        let (answer, system) = decide(&game, property);
+        let Answer::Fails(why) = &answer else { panic!("{property}: {answer:?}") };
+        let request = Request::read(property).expect("read before");
+        for repair in repairs(&sheet, &request, why, system.vocabulary(), 200, &Budget::default()).found {
+            let mended = Sheet::read(&repair.text).into_game().expect("a repair is sound");
+            let (playable, _) = decide(&mended, "playable");
+            assert!(matches!(playable, Answer::Holds(_)), "{property}: {}: {playable:?}", repair.change.text);
+            let rules = &mended.rules;
+            let promised = rules.rules_for(rules.keyword(Keyword::Goal)).iter().any(|&id| {
+                let head = &rules.rule(id).head.arguments;
+                let named = |at: usize, name: &str| {
+                    matches!(&head[at], Term::Constant(symbol) if rules.symbols.name(*symbol) == name)
+                };
+                named(0, "o") && named(1, "100")
+            });
+            assert!(promised, "{property}: {}", repair.change.text);
+            found += 1;
+        }
+    }
+    assert!(found > 0, "nothing was found at all");
+}
