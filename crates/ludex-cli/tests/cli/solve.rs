@@ -60,12 +60,16 @@ fn a_solution_on_disk_says_the_same_and_can_be_asked() {
     // Told, with lookups; and for a player, who opens it before the first move.
     let text = ludex(&["endgame", "info", path, "--lookups", "1000"]).ends_with(0).out;
     assert!(text.starts_with("solution of 752 states") && text.contains("a lookup takes"), "{text}");
-    let play = |place: &str| {
+    let play_game = |game: &str, place: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ludex"));
-        command.args(["play", "nim", "--threads", "1", "--solved", place]).stdin(Stdio::null());
+        command.args(["play", game, "--threads", "1", "--solved", place]).stdin(Stdio::null());
         command.output().expect("it starts")
     };
+    let play = |place: &str| play_game("nim", place);
     assert_eq!(play(path).status.code(), Some(0));
+    let foreign = play_game("tictactoe", path);
+    let err = String::from_utf8_lossy(&foreign.stderr);
+    assert!(foreign.status.code() == Some(1) && err.contains("is of other rules"), "{err}");
     let missing = play(&format!("{path}.missing"));
     assert_eq!(missing.status.code(), Some(2), "{}", String::from_utf8_lossy(&missing.stderr));
     let again = ludex(&["solve", "nim", "--store", path]).ends_with(1);

@@ -10,13 +10,14 @@ use crate::args::Play;
 use crate::progress::Progress;
 use crate::status::{Misuse, Status};
 use crate::{game, limit};
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use ludex::engine::engine::Engine;
 use ludex::engine::fault::Fault;
 use ludex::engine::prepared::Prepared;
 use ludex::engine::vocabulary::{MoveId, RoleId, Vocabulary};
 use ludex::engines;
 use ludex::gdl::spelling::did_you_mean;
+use ludex::logic::endgame::file::RulesHash;
 use ludex::search::agent::{self, Agent, AgentError};
 use ludex::search::estimate::Estimate;
 use ludex_board::Drawing;
@@ -53,11 +54,16 @@ pub fn run(args: &Play, out: &mut dyn Write) -> Result<Status> {
     let mut state = vec![0; vocabulary.words()];
     engine.worker().initial(&mut state);
     let drawing = Drawing::find(engine.vocabulary(), &state, &args.bounds.budget())?;
+    let evaluations = args.evaluations.read(Some(&loaded.game()?.rules))?;
+    let solved = super::player::solved(&args.solved)?;
+    let rules = RulesHash::of(&loaded.game()?.rules);
+    if let Some(foreign) = solved.iter().position(|solved| solved.rules != rules) {
+        let shown = args.solved[foreign].display();
+        bail!("`{shown}` is of no use here: it is of other rules, or of another first state");
+    }
     writeln!(out, "{}: you are {}", loaded.name, names[role])?;
     out.write_all(drawing.legend().as_bytes())?;
     let clock = Duration::from_secs_f64(args.playclock);
-    let evaluations = args.evaluations.read(Some(&loaded.game()?.rules))?;
-    let solved = super::player::solved(&args.solved)?;
     let settings =
         agent::Settings { ponder: false, evaluations, solved, ..settings(args.agent, args.bounds) };
     let mut session = Session {
